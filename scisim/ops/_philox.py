@@ -129,7 +129,7 @@ def split_key(key: Any, n: int = 2) -> UInt32Array:
     (3, 2)
     """
     words = _key_words("split_key", key)
-    count = _index("split_key", "n", n, 2**32)
+    count = index_argument("split_key", "n", n, 2**32)
     children = [_rounds((child, 0, 0, _SPLIT), words)[:2] for child in range(count)]
     return np.array(children, dtype=np.uint32).reshape(count, 2)
 
@@ -186,8 +186,8 @@ def random_bits(key: Any, start: int, count: int, width: int = 32) -> UInt32Arra
     """
     if width not in (32, 64):
         raise ArgumentError(f"random_bits: width is {width!r}; it has to be 32 or 64.")
-    first = _index("random_bits", "start", start, 2**64)
-    total = _index("random_bits", "count", count, 2**64 - first)
+    first = index_argument("random_bits", "start", start, 2**64)
+    total = index_argument("random_bits", "count", count, 2**64 - first)
     words = _key_words("random_bits", key)
     per_block = 128 // width
     begin, end = first // per_block, -(-(first + total) // per_block)
@@ -221,7 +221,7 @@ def permutation(key: Any, n: int) -> npt.NDArray[np.int64]:
     >>> sorted(permutation(seed_key(0), 4).tolist())
     [0, 1, 2, 3]
     """
-    count = _index("permutation", "n", n, 2**32)
+    count = index_argument("permutation", "n", n, 2**32)
     mask = np.uint64((1 << max(count - 1, 0).bit_length()) - 1)
     words = random_bits(key, 0, count, 64) & ~mask | np.arange(count, dtype=np.uint64)
     words.sort()
@@ -358,8 +358,8 @@ def _key_words(function: str, key: Any) -> tuple[int, int]:
     return int(words[0]), int(words[1])
 
 
-def _index(function: str, argument: str, value: Any, limit: int) -> int:
-    """`value` as an integer from 0 to `limit`."""
+def index_argument(function: str, argument: str, value: Any, limit: int) -> int:
+    """`value` as an integer from 0 to `limit`, or an error that names the function and the argument."""
     try:
         number = operator.index(value)
     except TypeError:
@@ -370,7 +370,7 @@ def _index(function: str, argument: str, value: Any, limit: int) -> int:
 
 
 def _halves(function: str, argument: str, value: Any) -> tuple[int, int]:
-    number = _index(function, argument, value, 2**64 - 1)
+    number = index_argument(function, argument, value, 2**64 - 1)
     return number & _LOW, number >> 32
 
 
