@@ -1,0 +1,24 @@
+"""Many ranks: communicators, and the place of this process in a job. mpi4py loads only under a launcher."""
+
+from scisim.distributed import failure, launch
+from scisim.distributed.budget import local_ranks, thread_budget
+from scisim.distributed.communicator import Communicator, SerialCommunicator, using, world
+from scisim.distributed.launch import is_root, root_print
+from scisim.distributed.threads import ThreadCommunicator, run_ranks
+
+_launcher = launch.detect()
+if _launcher is not None and _launcher.several:
+    failure.install_early(_launcher)
+
+__all__ = [
+    "Communicator",
+    "SerialCommunicator",
+    "ThreadCommunicator",
+    "is_root",
+    "local_ranks",
+    "root_print",
+    "run_ranks",
+    "thread_budget",
+    "using",
+    "world",
+]

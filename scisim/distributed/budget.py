@@ -1,0 +1,64 @@
+"""How many threads a rank may use: the ranks on a node share its cores."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from scisim.core.errors import ArgumentError
+from scisim.distributed.communicator import Communicator, world
+
+
+def local_ranks() -> int:
+    """How many ranks of the job run on this node."""
+    return world().local_size
+
+
+def cores() -> int:
+    """The cores that this process may use: its affinity, or less where a container limits its time."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        with open("/sys/fs/cgroup/cpu.max") as file:
+            quota, period = file.read().split()
+    except (OSError, ValueError):
+        return count
+    return count if quota == "max" else max(1, min(count, round(int(quota) / int(period))))
+
+
+def thread_budget(comm: Communicator | None = None) -> int:
+    """How many threads this rank should use: its cores, shared by the ranks on the node; at least 1.
+
+    The environment variable SCISIM_NUM_THREADS overrides it.
+
+    Raises
+    ------
+    ArgumentError
+        If SCISIM_NUM_THREADS is not a positive number.
+    """
+    text = os.environ.get("SCISIM_NUM_THREADS", "").strip()
+    if not text:
+        return max(1, cores() // (comm or world()).local_size)
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentError(f"SCISIM_NUM_THREADS is {text!r}; it must be a positive number of threads.")
+    return int(text)
+
+
+_THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")
+
+
+def limit_threads(count: int) -> None:
+    """Hold BLAS and OpenMP to `count` threads, unless the user has chosen a number by one of their variables.
+
+    Libraries that load later read the variables; those that are loaded already need threadpoolctl, where it
+    is installed.
+    """
+    if any(v in os.environ for v in _THREAD_VARIABLES):
+        return
+    os.environ.update(dict.fromkeys(_THREAD_VARIABLES, str(count)))
+    if "numba" not in sys.modules:  # afterwards Numba refuses a change
+        os.environ.setdefault("NUMBA_NUM_THREADS", str(count))
+    try:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    except ImportError:
+        return
+    threadpool_limits(count)
