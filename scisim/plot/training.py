@@ -247,7 +247,7 @@ def _draw_fields(figure: Any, axes: Any, grid: _Grid, names: tuple[str, str]) ->
     if low < 0 < high:  # a signed field: white stays at zero
         high = max(-low, high)
         low = -high
-    scale = {"cmap": "RdBu_r" if low < 0 < high else "viridis", "vmin": low, "vmax": high}
+    scale: dict[str, Any] = {"cmap": "RdBu_r" if low < 0 < high else "viridis", "vmin": low, "vmax": high}
     fields = [
         ("Prediction", grid.prediction, scale),
         ("Reference", grid.reference, scale),
