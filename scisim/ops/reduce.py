@@ -34,7 +34,7 @@ from scisim.ops.shape import (
 Axis = int | tuple[int, ...] | None
 
 
-# --- how reductions share axes -----------------------------------------------------------------------------------
+# --- how reductions share axes ------------------------------------------------------------------------------
 def whole_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
     """Reduced axes must be whole: only sums are made of partial ones."""
     rank = len(shapes[0])
@@ -76,7 +76,7 @@ def _ordered(name: str, x: Any, axes: tuple[int, ...]) -> None:
         )
 
 
-# --- sums and means ----------------------------------------------------------------------------------------------
+# --- sums and means -----------------------------------------------------------------------------------------
 def sum(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """Sum of the elements along axes.
 
@@ -140,7 +140,7 @@ def mean(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return _per(_reduce(sum_p, x, axes, keepdims), _count(x, axes))
 
 
-# --- products ----------------------------------------------------------------------------------------------------
+# --- products -----------------------------------------------------------------------------------------------
 def _rows(x: Any, axes: tuple[int, ...]) -> Any:
     """The reduced axes as one leading axis, filled up with ones to a power of two."""
     front = moveaxis(x, list(axes), list(range(len(axes))))
@@ -227,9 +227,9 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -
     return _reduce(prod_p, x if dtype is None else astype(x, dtype), axes, keepdims)
 
 
-# --- extrema -----------------------------------------------------------------------------------------------------
+# --- extrema ------------------------------------------------------------------------------------------------
 def _extremum_jvp(y: Any, args: list, tangents: list, axes: tuple[int, ...]) -> Any:
-    """The tangent of the element that was chosen: of a nan if there is one, the mean where several are equal."""
+    """The tangent of the chosen element: of a nan if there is one, the mean where several are equal."""
     (x,), (t,) = args, tangents
     if t is None:
         return None
@@ -330,7 +330,7 @@ def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return _reduce(min_p, x, axes, keepdims)
 
 
-# --- positions and truth -----------------------------------------------------------------------------------------
+# --- positions and truth ------------------------------------------------------------------------------------
 def _position(name: str, evaluate: Any) -> Primitive:
     return Primitive(
         name,
@@ -512,7 +512,7 @@ def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return _reduce(sum_p, ne(x, 0), axes, keepdims)
 
 
-# --- moments -----------------------------------------------------------------------------------------------------
+# --- moments ------------------------------------------------------------------------------------------------
 def _variance(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) -> Any:
     d = x - _per(_reduce(sum_p, x, axes, True), _count(x, axes))
     q = square(real(d)) + square(imag(d)) if is_complex(d) else square(d)
@@ -579,9 +579,9 @@ def std(x: Any, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fal
     return sqrt(_variance(x, axes, correction, keepdims))
 
 
-# --- exponentials ------------------------------------------------------------------------------------------------
+# --- exponentials -------------------------------------------------------------------------------------------
 def _finite(m: Any) -> Any:
-    """Infinities as the greatest finite numbers: minus them nothing is nan, and nothing overflows but infinity."""
+    """Infinities as the greatest finite numbers: less those nothing becomes nan, and nothing overflows."""
     dt = dtype_of(m)
     big = float(np.finfo(dt).max) if dt.kind == "f" else 3e38
     return clip(m, -big, big)
@@ -689,7 +689,7 @@ def log_softmax(x: Any, axis: Axis = -1) -> Any:
     return x - logsumexp(x, axes, keepdims=True)
 
 
-# --- cumulative sums ---------------------------------------------------------------------------------------------
+# --- cumulative sums ----------------------------------------------------------------------------------------
 def _cumulative_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
     labels = tuple(None if k == p["axis"] else k for k in range(len(shapes[0])))
     return [labels], labels
