@@ -1,0 +1,78 @@
+"""scisim: differentiable scientific computing.
+
+NumPy-style code that differentiates to any order, maps, compiles, and runs on many MPI ranks.
+
+    >>> import scisim as ss
+    >>> from scisim import autodiff as ad
+    >>> u = lambda t, x: ss.exp(-t) * ss.sin(x)
+    >>> ad.partial(u, "txx")(0.0, 0.5)
+    Tensor(0.47942554)
+"""
+
+import importlib as _importlib
+from typing import Any as _Any
+
+import numpy as _np
+
+from scisim import ops as _ops
+from scisim.compiler.jit import jit
+from scisim.core import errors
+from scisim.core.devices import device
+from scisim.core.errors import ScisimError
+from scisim.core.public import OPERATIONS as _OPERATIONS
+from scisim.core.tensor import Tensor
+from scisim.ops.flow import cond, fori_loop, scan, while_loop
+from scisim.ops.vmap import vmap
+
+__version__ = "0.1.0"
+__array_api_version__ = "2024.12"
+
+# Array functions, each declared in `ops` (see `core.public`).
+globals().update({name: op.function for name, op in _OPERATIONS.items() if "." not in name})
+
+e, pi, inf, nan, newaxis = _np.e, _np.pi, _np.inf, _np.nan, None
+bool = _np.dtype("bool")
+int8, int16, int32, int64 = map(_np.dtype, ("int8", "int16", "int32", "int64"))
+uint8, uint16, uint32, uint64 = map(_np.dtype, ("uint8", "uint16", "uint32", "uint64"))
+float16, float32, float64 = map(_np.dtype, ("float16", "float32", "float64"))
+complex64, complex128 = map(_np.dtype, ("complex64", "complex128"))
+
+_PACKAGES = (
+    "autodiff",
+    "compiler",
+    "complex",
+    "distributed",
+    "fft",
+    "io",
+    "nn",
+    "optim",
+    "pde",
+    "plot",
+    "train",
+)
+_MODULES = {"linalg": "scisim.ops.linalg", "random": "scisim.ops.random"}
+
+__all__ = [
+    "ScisimError",
+    "Tensor",
+    "cond",
+    "device",
+    "errors",
+    "fori_loop",
+    "jit",
+    "scan",
+    "vmap",
+    "while_loop",
+    *(name for name in _OPERATIONS if "." not in name),
+]
+
+
+def __getattr__(name: str) -> _Any:
+    """Subpackages load when first used."""
+    if name in _PACKAGES or name in _MODULES:
+        return _importlib.import_module(_MODULES.get(name, f"scisim.{name}"))
+    raise AttributeError(f"module 'scisim' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_PACKAGES, *_MODULES})

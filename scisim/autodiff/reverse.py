@@ -1,0 +1,240 @@
+"""Reverse mode: a tape on values of lower level, so Python control flow works and it nests in anything.
+
+Cotangents are held so that dL = Re(sum(ct * dz)): transposes are plain, without conjugates.  The user's convention,
+dL/dx + i dL/dy, is one conjugate into a pullback and one out of it (`transforms`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
+
+import numpy as np
+
+from scisim.core.primitive import Primitive
+from scisim.core.values import Trace, Traced, inexact, same, shape, zeros_like
+from scisim.ops.arithmetic import mul_p, zmul
+from scisim.ops.complexes import real
+from scisim.ops.shape import astype, unbroadcast
+
+
+class Node(Traced):
+    """One recorded value: how it was made, and the cotangent that gathers on it."""
+
+    __slots__ = ("args", "ct", "params", "parents", "prim", "value")
+    value: Any
+    prim: Any
+    args: Any
+    params: Any
+    parents: Any
+    ct: Any
+
+    @property
+    def lower(self) -> Any:  # type: ignore[override]
+        return self.value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.value.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.value.dtype
+
+
+class Group:
+    """The record of an operation with several outputs; each output is a Node whose prim is (group, position)."""
+
+    __slots__ = ("args", "cts", "params", "parents", "prim", "pullback", "values")
+
+    def __init__(self, prim: Primitive, args: list, params: dict, parents: list, values: tuple) -> None:
+        self.prim, self.args, self.params, self.parents, self.values = prim, args, params, parents, values
+        self.cts: list = [None] * len(values)
+        self.pullback: Callable | None = None
+
+
+class Tape(Trace):
+    """One run of reverse mode."""
+
+    kind: ClassVar[str] = "grad"
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self.nodes: list = []
+        self.exact = False
+
+    def concrete(self, x: Any) -> Any:
+        return x.value
+
+    def leaf(self, value: Any) -> Node:
+        node = Node()
+        node.trace, node.root, node.value, node.ct = self, None, value, None
+        node.prim, node.parents = None, ()
+        return node
+
+    def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
+        vals, parents = [], []
+        for a in args:
+            if type(a) is Node and a.trace is self:
+                vals.append(a.value)
+                parents.append(a)
+            else:
+                vals.append(a)
+                parents.append(None)
+        if prim.reverse is not None:
+            return self._group(prim, vals, params, parents, *prim.reverse(vals, params))
+        out = prim(*vals, **params)
+        if prim.constant:
+            return out
+        if prim.singular:
+            self.exact = True
+        if prim.multiple:
+            return self._group(prim, vals, params, parents, out, None)
+        return self._record(prim, vals, params, parents, out)
+
+    def _record(self, prim: Any, vals: Any, params: dict, parents: Any, out: Any) -> Node:
+        node = Node()
+        node.trace, node.root, node.ct = self, None, None
+        node.value, node.prim, node.args, node.params, node.parents = out, prim, vals, params, parents
+        self.nodes.append(node)
+        return node
+
+    def _group(self, prim: Primitive, vals: list, params: dict, parents: list, outs: Any, pull: Any) -> Any:
+        group = Group(prim, vals, params, parents, tuple(outs) if prim.multiple else (outs,))
+        group.pullback = pull
+        self.nodes.append(group)
+        made = tuple(
+            self._record((group, k), (), {}, (), v) if inexact(v.dtype) else v for k, v in enumerate(group.values)
+        )
+        return made if prim.multiple else made[0]
+
+    def end(self) -> list:
+        """The nodes.  They point at their trace, so it must not go on pointing at them: a cycle would hold every
+        array of a gradient until Python's collector runs."""
+        nodes, self.nodes = self.nodes, []
+        return nodes
+
+    def same(self, a: Any, b: Any) -> bool:
+        return _same_nodes(a, b, {})
+
+
+def _same_nodes(a: Node, b: Node, seen: dict) -> bool:
+    """Whether two nodes were computed alike from the same leaves."""
+    if a is b:
+        return True
+    key = (id(a), id(b))
+    if key not in seen:
+        p, q = a.prim, b.prim
+        if isinstance(p, tuple) or p is None or p is not q or a.params != b.params or len(a.args) != len(b.args):
+            seen[key] = False
+        else:
+            pairs = zip(a.parents, b.parents, a.args, b.args, strict=True)
+            seen[key] = all(
+                _same_nodes(m, n, seen) if m is not None and n is not None else m is n and same(x, y)
+                for m, n, x, y in pairs
+            )
+    return seen[key]
+
+
+def pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: bool) -> list:
+    """Cotangents of ``leaves`` given those of ``outs``; None where nothing depends on a leaf.
+
+    With ``keep`` it may be called again, at any level; without, each node is let go as soon as it is done with.
+    """
+    for out, ct in zip(outs, cts, strict=True):
+        if tape.mine(out) and ct is not None:
+            _gather(out, ct)
+    times = zmul if tape.exact else mul_p
+    for node in reversed(nodes) if keep else _drain(nodes):
+        if type(node) is Group:
+            _pull_group(node, tape)
+            continue
+        ct, node.ct = node.ct, None
+        if ct is None:
+            continue
+        if type(node.prim) is tuple:
+            group, k = node.prim
+            group.cts[k] = ct if group.cts[k] is None else group.cts[k] + ct
+        else:
+            _pull_node(node, ct, times, tape)
+    out = [leaf.ct for leaf in leaves]
+    for leaf in leaves:
+        leaf.ct = None
+    return [None if c is None else settled(c, leaf.value) for c, leaf in zip(out, leaves, strict=True)]
+
+
+def settled(ct: Any, primal: Any) -> Any:
+    """A cotangent as it is delivered: sharded ones are reduced here, once."""
+    if isinstance(ct, Traced):
+        return ct.trace.settle(ct, primal)
+    return ct
+
+
+def _drain(nodes: list) -> Iterator:
+    while nodes:
+        yield nodes.pop()
+
+
+def _gather(node: Node, ct: Any) -> None:
+    ct = fit(ct, node.value)
+    node.ct = ct if node.ct is None else node.ct + ct
+
+
+def _pull_node(node: Node, ct: Any, times: Primitive, tape: Tape) -> None:
+    prim, args = node.prim, node.args
+    if prim.jvp:
+        _pull_through_jvp(prim, args, node.params, node.parents, node.value, ct)
+    for i, parent in enumerate(node.parents):
+        if parent is None:
+            continue
+        if prim.partials and prim.partials[i]:
+            c = times(ct, prim.partials[i](node.value, *args, **node.params))
+        elif i in prim.linear or i in prim.bilinear:
+            rule = prim.exact if tape.exact and prim.exact else prim
+            c = rule.transpose(i, ct, args, node.params)
+        else:
+            continue
+        v = parent.value  # `_gather`, written out: this is the inner loop of every gradient
+        if c.shape != v.shape or c.dtype is not v.dtype:
+            c = fit(c, v)
+        parent.ct = c if parent.ct is None else parent.ct + c
+
+
+def _pull_group(group: Group, tape: Tape) -> None:
+    cts, group.cts = group.cts, [None] * len(group.values)
+    if all(c is None for c in cts):
+        return
+    if group.pullback is None:
+        _pull_through_jvp(group.prim, group.args, group.params, group.parents, group.values, cts)
+        return
+    filled = [zeros_like(v) if c is None else c for c, v in zip(cts, group.values, strict=True)]
+    for parent, c in zip(group.parents, group.pullback(filled), strict=True):
+        if parent is not None and c is not None:
+            _gather(parent, c)
+
+
+def _pull_through_jvp(prim: Primitive, args: list, params: dict, parents: list, value: Any, ct: Any) -> None:
+    """The rule is linear in its tangents: tape it and pull.  Operands in which the primitive is itself linear have a
+    transpose, without which a rule that calls its own primitive (solve) would never end."""
+    live = [i for i, parent in enumerate(parents) if parent is not None and i not in prim.linear]
+    live = [i for i in live if inexact(parents[i].dtype)]
+    if not live:
+        return
+    with Tape(prim.name) as tape:
+        leaves = {i: tape.leaf(zeros_like(args[i])) for i in live}
+        out = prim.jvp(value, args, [leaves.get(i) for i in range(len(args))], **params)  # type: ignore[misc]
+        nodes = tape.end()
+    outs = [o for o in out if o is not None] if prim.multiple else [out]
+    cts = [c for o, c in zip(out, ct, strict=True) if o is not None] if prim.multiple else [ct]
+    for i, c in zip(live, pull(tape, nodes, outs, cts, list(leaves.values()), keep=False), strict=True):
+        if c is not None:
+            _gather(parents[i], c)
+
+
+def fit(ct: Any, value: Any) -> Any:
+    """Undo broadcasting, project on the reals for a real operand (the transpose of R -> C), and keep the dtype."""
+    if shape(ct) != shape(value):
+        ct = unbroadcast(ct, shape(value))
+    if ct.dtype != value.dtype:
+        ct = astype(real(ct) if value.dtype.kind != "c" else ct, value.dtype)
+    return ct

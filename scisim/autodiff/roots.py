@@ -1,0 +1,144 @@
+"""Roots and moduli of series whose value is zero.
+
+Where q starts at an even order 2m, sqrt(q) starts at m and is exact as far as q is known; what the carried coefficients
+do not determine is nan, never a silent 0.  From order 2 the answer is the one-sided series along the curve; at first
+order the convention holds (sqrt of a square, abs and norm have derivative 0 at 0).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scisim.core.control import choose
+from scisim.core.values import maybe_zero, zeros_like
+from scisim.ops.arithmetic import sign_p, sqrt_p, zmul
+from scisim.ops.select import eq, logical_and, ne, where
+
+
+def root_rule(trace: Any, q: Any, y: Any) -> Any:
+    """Coefficients of y with y y = q."""
+    if trace.slots.order > 1 and not trace.lazy and maybe_zero(q.cs[0]):
+        cs = _careful(trace, q, y)
+        return lambda k: cs[k]
+    return _regular_rule(trace, q, y)
+
+
+def _regular_rule(trace: Any, q: Any, y: Any) -> Any:
+    half = 0.5 / y.cs[0]
+
+    def term(i: int, j: int, w: float) -> Any:
+        u, v = y.coef(i), y.coef(j)
+        return None if u is None or v is None else zmul(u, v) * -w
+
+    def rule(k: int) -> Any:
+        t = trace.total(k, [q.coef(k)], [term(*p) for p in trace.slots.rest[k]])
+        return None if t is None else zmul(t, half)
+
+    return rule
+
+
+def _careful(trace: Any, q: Any, y: Any) -> list:
+    """Both branches where nobody knows whether the value is zero; only the one needed runs."""
+    present = [k for k in range(trace.slots.count) if q.coef(k) is not None]
+    if len(present) == 1:
+        return [y.cs[0]] + [None] * trace.last
+    given = [q.coef(k) for k in present]
+
+    def fill(cs: tuple) -> list:
+        full: list[Any] = [None] * trace.slots.count
+        for k, c in zip(present, cs, strict=True):
+            full[k] = c
+        return full
+
+    def regular(*cs: Any) -> tuple:
+        return tuple(_regular(trace, fill(cs)))
+
+    def singular(*cs: Any) -> tuple:
+        return tuple(_singular(trace, fill(cs)))
+
+    ys = choose(eq(q.cs[0], 0), singular, regular, *given)
+    return [y.cs[0], *ys[1:]]
+
+
+def _regular(trace: Any, q: list) -> list:
+    y = [sqrt_p(q[0])]
+    half = 0.5 / y[0]
+    for k in range(1, trace.slots.count):
+        rest = [y[i] * y[j] * -w for i, j, w in trace.slots.rest[k]]
+        t = trace.total(k, [q[k]], rest)
+        y.append(zeros_like(q[0]) if t is None else zmul(t, half))
+    return y
+
+
+def _singular(trace: Any, q: list) -> list:
+    """Elementwise: the regular root where the value is not zero, else by the first coefficient of each variable."""
+    zero = eq(q[0], 0)
+    none = zeros_like(q[0])
+    safe = _regular(trace, [where(zero, 1.0, q[0]), *q[1:]])
+    y = [where(zero, 0.0, safe[0])]
+    poison = _poison(trace, q)
+    y += [where(zero, poison, c) for c in safe[1:]]
+    if trace.collapse is not None:
+        y[-1] = where(zero, trace.gathered(poison), safe[-1])
+        return y
+    for v in range(trace.slots.variables):
+        ray = trace.slots.ray(v)
+        root = _ray([none if q[k] is None else q[k] for k in ray])
+        for k, c in zip(ray[1:], root[1:], strict=True):
+            y[k] = where(zero, c, safe[k])
+    return y
+
+
+def _poison(trace: Any, q: list) -> Any:
+    """nan where a coefficient makes the root undetermined, 0 where the whole series is zero."""
+    p = zeros_like(q[0])
+    for c in q[1:]:
+        if c is not None:
+            p = where(ne(c, 0), math.nan, p)
+    return p
+
+
+def _ray(q: list) -> list:
+    """The root of a univariate series that starts anywhere: even order, odd order, or nowhere."""
+    count = len(q)
+    before = eq(q[0], 0)
+    y = [zeros_like(q[0])] * count
+    for n in range(1, count):
+        here = logical_and(before, ne(q[n], 0))
+        if n % 2 == 0:
+            root = _plain([where(here, q[n], 1.0), *q[n + 1 :]])
+            m = n // 2
+            late = [root[k - m] if 0 <= k - m < len(root) else math.nan for k in range(count)]
+            y = [c if k < m else where(here, late[k], c) for k, c in enumerate(y)]
+        else:
+            y = [c if 2 * k < n else where(here, math.inf, c) for k, c in enumerate(y)]
+        before = logical_and(before, eq(q[n], 0))
+    return y
+
+
+def _plain(q: list) -> list:
+    y = [sqrt_p(q[0])]
+    half = 0.5 / y[0]
+    for k in range(1, len(q)):
+        t = q[k]
+        for j in range(1, k):
+            t = t - y[j] * y[k - j]
+        y.append(t * half)
+    return y
+
+
+def modulus_rule(trace: Any, x: Any) -> Any:
+    """Coefficients of abs of a real series."""
+    s = sign_p(x.cs[0])
+    if trace.slots.univariate and trace.slots.order > 1 and maybe_zero(x.cs[0]):
+        for k in range(1, trace.slots.count):  # one-sided: the sign of the first coefficient that is not zero
+            c = x.coef(k)
+            if c is not None:
+                s = where(eq(s, 0), sign_p(c), s)
+
+    def rule(k: int) -> Any:
+        c = x.coef(k)
+        return None if c is None else zmul(s, c)
+
+    return rule

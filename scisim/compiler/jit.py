@@ -1,0 +1,166 @@
+"""jit: a function captured once for each signature, and run as a program."""
+
+from __future__ import annotations
+
+import functools
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scisim.compiler.passes import simplify
+from scisim.compiler.program import Program
+from scisim.core import pytree
+from scisim.core.avals import aval
+from scisim.core.capture import capture, close
+from scisim.core.errors import ArgumentError, ArgumentTypeError
+from scisim.core.graph import Graph
+from scisim.core.tensor import captured_constants
+from scisim.core.values import Traced, name_of
+from scisim.ops.control import call_p
+
+
+class Compiled:
+    """One captured program: its graph, how to run it, and the structure of its result."""
+
+    def __init__(self, graph: Graph, held: list, out_spec: Any) -> None:
+        self.graph, self.held, self.out_spec = graph, held, out_spec
+        self.run = Program(graph)
+        self.stale = False
+        _watch(self)
+
+    def __call__(self, vals: list) -> Any:
+        vals = [*vals, *self.held]
+        if any(isinstance(v, Traced) for v in vals):
+            outs = call_p(*vals, graph=self.graph)
+        else:
+            outs = self.run(*vals)
+        return pytree.tree_of(self.out_spec, outs)
+
+
+def _watch(program: Compiled) -> None:
+    """Be told when a tensor whose value the program carries is assigned to."""
+    for v in program.graph.constants():
+        if isinstance(v, np.ndarray) and v.ndim:
+            captured_constants.setdefault(id(v), weakref.WeakSet()).add(program)
+            weakref.finalize(program, _forget, id(v), v)
+
+
+def _forget(key: int, held: np.ndarray) -> None:
+    """The array is held until the last program that carries it is gone, so that its id stays its own."""
+    if key in captured_constants and not captured_constants[key]:
+        del captured_constants[key]
+
+
+class Lowered:
+    """What `lower` shows of a captured function.
+
+    Attributes
+    ----------
+    graph : Graph
+        Readable when printed; ``graph.count()`` is the number of operations.
+    """
+
+    def __init__(self, program: Compiled) -> None:
+        self.graph = program.graph
+
+    def __repr__(self) -> str:
+        return repr(self.graph)
+
+
+class Jitted:
+    """A function that is captured at its first call with each signature; made by `jit`."""
+
+    def __init__(self, f: Callable, static: tuple[int, ...], donate: tuple[int, ...]) -> None:
+        self.f, self.static, self.donate = f, static, donate
+        self.programs: dict[Any, Compiled] = {}
+        functools.update_wrapper(self, f, updated=())
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        program, vals = self._program(args, kwargs)
+        return program(vals)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """The captured program for these arguments, to look at."""
+        return Lowered(self._program(args, kwargs)[0])
+
+    def _program(self, args: tuple, kwargs: dict) -> tuple[Compiled, list]:
+        dynamic = [a for k, a in enumerate(args) if k not in self.static] if self.static else args
+        fixed = tuple(args[k] for k in self.static if k < len(args))
+        vals, spec = pytree.values((tuple(dynamic), kwargs), f"jit of {name_of(self.f)}")
+        key = (spec, tuple((v.shape, v.dtype) for v in vals), fixed)
+        try:
+            program = self.programs.get(key)
+        except TypeError:
+            raise ArgumentTypeError(
+                f"jit of {name_of(self.f)}: a static argument is of type {[type(v).__name__ for v in fixed]}, which "
+                f"cannot be hashed; pass numbers, strings, tuples or functions there"
+            ) from None
+        if program is None or program.stale:
+            program = self._capture(spec, vals, fixed)
+            if not program.held:  # a program that closes over an outer transformation serves this call only
+                self.programs[key] = program
+        return program, vals
+
+    def _capture(self, spec: Any, vals: list, fixed: tuple) -> Compiled:
+        made: dict[str, Any] = {}
+
+        def run(*vs: Any) -> list:
+            def call(dynamic: tuple, kwargs: dict) -> Any:
+                rest, held = list(dynamic), dict(zip(self.static, fixed, strict=False))
+                total = len(rest) + len(fixed)
+                return self.f(*(held[k] if k in held else rest.pop(0) for k in range(total)), **kwargs)
+
+            call.__name__ = name_of(self.f)
+            outs, made["spec"] = pytree.call(call, spec, vs, "jit")
+            return outs
+
+        graph, held = close(capture(run, [aval(v) for v in vals], name_of(self.f)))
+        return Compiled(simplify(graph), held, made["spec"])
+
+
+def jit(f: Callable | None = None, static_argnums: int | Sequence[int] = (), donate_argnums: int | Sequence[int] = ()) -> Any:
+    """Capture a function as one program for each signature, and run that.
+
+    Parameters
+    ----------
+    f : callable
+        A function of tensors and containers of them.  Its Python runs once for each combination of structures, shapes,
+        dtypes and static values; a tensor it closes over may be assigned to, which captures anew.
+    static_argnums : int or sequence of int
+        Positional arguments that are Python values (hashable); the program is specialised for each of them.
+    donate_argnums : int or sequence of int
+        Arguments whose memory the program may reuse; the caller must not use them afterwards.
+
+    Returns
+    -------
+    callable
+        With ``.lower(*args)``, which shows the captured program.
+
+    Raises
+    ------
+    TraceError
+        When the function branches in Python on a value, or turns one into a number: use cond, where, while_loop or scan.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> f = ss.jit(lambda x: ss.sin(x) ** 2 + ss.cos(x) ** 2)
+    >>> f(0.3)
+    Tensor(1.)
+    >>> f.lower(0.3).graph.count()
+    5
+    """
+    if f is None:
+        return functools.partial(jit, static_argnums=static_argnums, donate_argnums=donate_argnums)
+    if not callable(f):
+        raise ArgumentTypeError(f"jit: expected a function, got {type(f).__name__}")
+    return Jitted(f, _numbers("static_argnums", static_argnums), _numbers("donate_argnums", donate_argnums))
+
+
+def _numbers(name: str, nums: int | Sequence[int]) -> tuple[int, ...]:
+    out = (nums,) if isinstance(nums, int) else tuple(nums)
+    if any(not isinstance(k, int) or k < 0 for k in out):
+        raise ArgumentError(f"jit: {name} is {nums!r}; expected non-negative argument positions")
+    return out

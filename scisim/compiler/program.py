@@ -1,0 +1,67 @@
+"""An interpreter for captured graphs: operands are slots of a list, let go after their last use."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scisim.core.graph import Graph, Var
+
+
+class Program:
+    """A graph made ready to run on arrays.
+
+    Parameters
+    ----------
+    graph : Graph
+    """
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+        slots: dict[Any, int] = {}
+        self.frame: list[Any] = []
+
+        def slot(v: Any) -> int:
+            if isinstance(v, Var):
+                if v not in slots:
+                    slots[v] = len(self.frame)
+                    self.frame.append(None)
+                return slots[v]
+            self.frame.append(v)
+            return len(self.frame) - 1
+
+        self.inputs = [slot(v) for v in graph.inputs]
+        steps = [
+            (eq.prim, [slot(a) for a in eq.args], eq.params, [slot(v) for v in eq.outs]) for eq in graph.equations
+        ]
+        self.outputs = [slot(v) for v in graph.outputs]
+        self.steps = _with_ends(steps, set(slots.values()) - set(self.outputs))
+
+    def __call__(self, *args: Any) -> list:
+        """Run on arrays."""
+        frame = self.frame.copy()
+        for k, a in zip(self.inputs, args, strict=True):
+            frame[k] = a
+        with np.errstate(all="ignore"):
+            for evaluate, ins, params, outs, multiple, ends in self.steps:
+                result = evaluate(*[frame[k] for k in ins], **params)
+                if multiple:
+                    for k, r in zip(outs, result, strict=True):
+                        frame[k] = r
+                else:
+                    frame[outs[0]] = result
+                for k in ends:
+                    frame[k] = None
+        return [frame[k] for k in self.outputs]
+
+
+def _with_ends(steps: list, temporary: set[int]) -> list:
+    """Each step with the slots that are not needed after it."""
+    seen: set[int] = set()
+    out = []
+    for prim, ins, params, outs in reversed(steps):
+        ends = tuple({k for k in [*ins, *outs] if k in temporary and k not in seen})
+        seen.update(ends)
+        out.append((prim.evaluate, ins, params, outs, prim.multiple, ends))
+    return out[::-1]

@@ -1,0 +1,124 @@
+"""Capture: running a function on variables records the graph of what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+
+from scisim.core.avals import aval, infer
+from scisim.core.errors import TraceError
+from scisim.core.graph import Equation, Graph, Var
+from scisim.core.primitive import Primitive
+from scisim.core.values import Trace, Traced, ambient, same
+
+
+class Capture(Trace):
+    """One run of a function that is being recorded."""
+
+    kind: ClassVar[str] = "jit"
+
+    def __init__(self, function: Any) -> None:
+        super().__init__(function)
+        self.equations: list[Equation] = []
+
+    def var(self, shape: tuple[int, ...], dtype: Any) -> Var:
+        return Var(self, shape, dtype)
+
+    def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
+        like = infer(prim, args, params)
+        outs = tuple(self.var(s, d) for s, d in (like if prim.multiple else (like,)))
+        eq = Equation(prim, args, params, outs)
+        for v in outs:
+            v.definition = eq
+        self.equations.append(eq)
+        return outs if prim.multiple else outs[0]
+
+    def concrete(self, x: Traced) -> Any:
+        raise TraceError(
+            f"{self.name}: a Python branch, loop or number needs the value of {x!r}, which is not known while a "
+            f"program is captured. Use where, cond, while_loop, fori_loop or scan; or mark the argument in "
+            f"static_argnums; or call the function without jit."
+        )
+
+    def same(self, a: Traced, b: Traced) -> bool:
+        """Computed by equal equations from the same variables."""
+        return a is b or _same_definition(a, b, {})
+
+    def __enter__(self) -> Capture:
+        self._token = ambient.set(self)
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        ambient.reset(self._token)
+        super().__exit__(*exc)
+
+
+def _same_definition(a: Any, b: Any, seen: dict) -> bool:
+    if not (isinstance(a, Var) and isinstance(b, Var) and a.trace is b.trace):
+        return same(a, b)
+    if a is b:
+        return True
+    if (a, b) not in seen:
+        p, q = a.definition, b.definition
+        seen[a, b] = (
+            p is not None
+            and q is not None
+            and p.prim is q.prim
+            and p.outs.index(a) == q.outs.index(b)
+            and p.params == q.params
+            and all(_same_definition(x, y, seen) for x, y in zip(p.args, q.args, strict=True))
+        )
+    return seen[a, b]
+
+
+def capture(f: Callable, avals: Sequence[Any], name: str | None = None) -> Graph:
+    """The graph of ``f``, a function of flat values to a sequence of flat values.
+
+    Parameters
+    ----------
+    f : callable
+    avals : sequence of ShapeDtype or values
+        Only shape and dtype are read.
+
+    Returns
+    -------
+    Graph
+        Without equations that no output needs.
+    """
+    with Capture(name or f) as trace:
+        ins = [trace.var(*aval(a)) for a in avals]
+        outs = [v if isinstance(v, Traced) else np.asarray(v) for v in f(*ins)]
+        equations, trace.equations = trace.equations, []
+    return Graph(ins, live(equations, outs), outs, name or getattr(f, "__name__", "graph"))
+
+
+def live(equations: list[Equation], outputs: Sequence[Any]) -> list[Equation]:
+    """The equations that the outputs need."""
+    needed = {v for v in outputs if isinstance(v, Var)}
+    kept = []
+    for eq in reversed(equations):
+        if any(v in needed for v in eq.outs):
+            kept.append(eq)
+            needed.update(a for a in eq.args if isinstance(a, Var))
+    return kept[::-1]
+
+
+def close(graph: Graph) -> tuple[Graph, list[Any]]:
+    """The graph with values of outer transformations as further inputs, and those values."""
+    own = {v for eq in graph.equations for v in eq.outs} | set(graph.inputs)
+    outer: dict[int, Any] = {}
+    for v in graph.constants() + [v for eq in graph.equations for v in eq.args] + list(graph.outputs):
+        if isinstance(v, Traced) and v not in own:
+            outer.setdefault(id(v), v)
+    if not outer:
+        return graph, []
+    new = {key: Var(None, v.shape, v.dtype) for key, v in outer.items()}
+
+    def swap(v: Any) -> Any:
+        return new.get(id(v), v)
+
+    equations = [eq._replace(args=tuple(map(swap, eq.args))) for eq in graph.equations]
+    closed = Graph([*graph.inputs, *new.values()], equations, [swap(v) for v in graph.outputs], graph.name)
+    return closed, list(outer.values())

@@ -1,0 +1,107 @@
+"""The declaration of one operation with all of its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scisim.core.axes import Axes
+from scisim.core.values import Traced, ambient
+
+PRIMITIVES: dict[str, Primitive] = {}
+
+
+class Primitive:
+    """One operation: what it computes and every rule that an interpretation needs.
+
+    Parameters
+    ----------
+    name : str
+        Unique name; also that of the equation in a printed graph.
+    evaluate : callable
+        ``evaluate(*args, **params)`` on arrays.
+    axes : Axes
+        Which output axis follows which input axis: mapping, tiling and sharding read it.
+    infer : callable, optional
+        ``infer(avals, params)`` gives the `ShapeDtype` of the result (a tuple of them where `multiple`).
+        Elementwise primitives need none.
+    partials : sequence, optional
+        For an elementwise function: an expression an operand, ``d(y, *args, **params)``, or None where its derivative
+        is zero.  Series of any order and both first-order modes come from it.
+    linear, bilinear : sequence of int
+        Operands in which the operation is jointly linear (over the reals), and the two in each of which it is linear.
+    transpose : callable, optional
+        ``transpose(i, ct, args, params)``: the cotangent of linear operand ``i``, paired as Re(sum(ct * dz)).
+    jvp : callable, optional
+        For all others: ``jvp(y, args, tangents, **params)``, linear in tangents, of which None is zero.
+    reverse : callable, optional
+        ``reverse(args, params)`` gives the result and its pullback (cotangents to a list); for graphs with bodies.
+    taylor : callable, optional
+        ``taylor(trace, args, y, **params)`` gives ``rule(k)`` where a better recurrence is known.
+    through : callable, optional
+        ``through(trace, args, params)`` for operations with bodies: interpretations that act value by value.
+    exact : Primitive, optional
+        The same product with an exact zero winning over infinity and nan.
+    scalar : callable, optional
+        The elementwise function as an expression ``scalar(s, *args)`` over the scalar namespace ``s``.
+    singular : str
+        Behaviour at points where the derivative is infinite, or where an operand is masked; from there on derivatives
+        multiply with exact zeros winning.
+    convention : str
+        The derivative chosen where there is none (ties, kinks).
+    array_api : str, optional
+        Name in the Array API standard.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        evaluate: Callable,
+        *,
+        axes: Axes,
+        infer: Callable | None = None,
+        partials: Sequence[Callable | None] | None = None,
+        linear: Sequence[int] = (),
+        bilinear: Sequence[int] = (),
+        transpose: Callable | None = None,
+        jvp: Callable | None = None,
+        reverse: Callable | None = None,
+        taylor: Callable | None = None,
+        through: Callable | None = None,
+        batch: Callable | None = None,
+        exact: Primitive | None = None,
+        scalar: Callable | None = None,
+        singular: str = "",
+        convention: str = "",
+        array_api: str | None = None,
+        multiple: bool = False,
+        register: bool = True,
+    ) -> None:
+        self.name, self.evaluate, self.axes, self.infer = name, evaluate, axes, infer
+        self.partials, self.jvp, self.transpose = partials, jvp, transpose
+        self.linear, self.bilinear = tuple(linear), tuple(bilinear)
+        self.reverse, self.taylor, self.through, self.batch = reverse, taylor, through, batch
+        self.exact = exact
+        self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
+        self.multiple = multiple
+        self.constant = not (partials or linear or bilinear or jvp or reverse or through)
+        if register:
+            if name in PRIMITIVES:
+                raise ValueError(f"primitive {name!r} is declared twice")
+            PRIMITIVES[name] = self
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        top = None
+        for a in args:
+            if isinstance(a, Traced):
+                t = a.trace
+                if top is None or t.level > top.level:
+                    top = t
+        if not args:
+            top = ambient.get()
+        if top is None:
+            return self.evaluate(*args, **params)
+        return top.apply(self, args, params)
+
+    def __repr__(self) -> str:
+        return self.name

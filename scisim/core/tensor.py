@@ -1,0 +1,362 @@
+"""The user's array class: a handle on an immutable value.
+
+``x[i] = v`` and ``x += y`` put a new value into the handle; they never write into an array that something else holds.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from scisim.core.errors import ArgumentTypeError, MutationError, TraceError
+from scisim.core.values import Traced, as_value
+
+# Arrays that captured programs carry as constants, by id; assignment to a handle of one makes the program stale.
+captured_constants: dict[int, Any] = {}
+
+# Functions that operators, methods and NumPy's dispatch call; `ops` fills it.
+functions: dict[str, Any] = {}
+
+
+class Tensor:
+    """A multi-dimensional array that can be differentiated, mapped, compiled and sharded.
+
+    Parameters
+    ----------
+    data : array_like
+        Anything `numpy.asarray` takes, or a Tensor.
+    dtype : dtype, optional
+    copy : bool
+        An ndarray is copied unless ``copy=False``, since values never change; then the caller promises not to write
+        into it.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> x = ss.Tensor([1.0, 2.0])
+    >>> x[0] = 5.0
+    >>> x
+    Tensor([5., 2.])
+    """
+
+    __slots__ = ("__weakref__", "_v")
+    _v: Any
+
+    def __init__(self, data: Any, dtype: Any = None, copy: bool = True) -> None:
+        if isinstance(data, Tensor):
+            self._v = data._v if dtype is None else functions["astype"](data, dtype)._v
+        elif isinstance(data, Traced):
+            self._v = data
+        elif isinstance(data, (list, tuple)) and holds_tensor(data):
+            self._v = functions["stack"](list(map(Tensor, data)))._v
+        else:
+            self._v = np.array(data, dtype=dtype) if copy else np.asarray(data, dtype=dtype)
+            if self._v.dtype.kind not in "biufcV":
+                raise ArgumentTypeError(
+                    f"Tensor: data of type {type(data).__name__} gives dtype {self._v.dtype}; expected numbers or booleans"
+                )
+
+    # --- what it is ------------------------------------------------------------------------------------------
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self._v.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self._v.dtype
+
+    @property
+    def ndim(self) -> int:
+        return len(self._v.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self._v.shape, dtype=np.int64))
+
+    @property
+    def device(self) -> Any:
+        from scisim.core.devices import CPU
+
+        return CPU
+
+    @property
+    def T(self) -> Tensor:
+        return functions["permute_dims"](self, tuple(range(self.ndim))[::-1])
+
+    @property
+    def mT(self) -> Tensor:
+        return functions["matrix_transpose"](self)
+
+    @property
+    def real(self) -> Tensor:
+        return functions["real"](self)
+
+    @property
+    def imag(self) -> Tensor:
+        return functions["imag"](self)
+
+    @property
+    def placements(self) -> Any:
+        """One placement for each mesh axis, or None for a value that is not sharded."""
+        return getattr(self._v, "placements", None)
+
+    def to_local(self) -> Tensor:
+        """This rank's block of a sharded tensor."""
+        local = getattr(self._v, "local", None)
+        return self if local is None else wrap(local)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise ArgumentTypeError("len() of a Tensor without axes; use x.size")
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        v = self._v
+        if isinstance(v, Traced):
+            return f"Tensor({v!r})"
+        body = np.array2string(np.asarray(v), separator=", ", prefix="Tensor(")
+        plain = v.dtype in (np.float64, np.int64, np.complex128, np.bool_)
+        return f"Tensor({body})" if plain else f"Tensor({body}, dtype={v.dtype})"
+
+    def __hash__(self) -> int:
+        raise ArgumentTypeError("a Tensor has no hash, since its value may change; use id(x) or a tuple of numbers")
+
+    # --- leaving for Python and NumPy --------------------------------------------------------------------------
+    def _concrete(self, what: str) -> np.ndarray:
+        v = self._v
+        if isinstance(v, Traced):
+            return v._refuse(what)
+        return v
+
+    def __bool__(self) -> bool:
+        return bool(self._v)
+
+    def __float__(self) -> float:
+        return float(self._concrete("a Python float"))
+
+    def __int__(self) -> int:
+        return int(self._concrete("a Python int"))
+
+    def __complex__(self) -> complex:
+        return complex(self._concrete("a Python complex"))
+
+    def __index__(self) -> int:
+        return self._concrete("a Python index").__index__()
+
+    def item(self) -> Any:
+        """The one element as a Python number."""
+        return self._concrete("a Python number").item()
+
+    def tolist(self) -> Any:
+        """Nested lists of Python numbers."""
+        return self._concrete("a list").tolist()
+
+    def numpy(self) -> np.ndarray:
+        """A read-only NumPy view."""
+        return self.__array__()
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        a = np.asarray(self._concrete("a NumPy array"))
+        if dtype is not None and a.dtype != dtype:
+            if copy is False:
+                raise ValueError(f"cannot give an array of dtype {dtype} from {a.dtype} without a copy")
+            return a.astype(dtype)
+        if copy:
+            return a.copy()
+        view = a.view()
+        view.flags.writeable = False
+        return view
+
+    def __format__(self, spec: str) -> str:
+        return format(self.item(), spec) if spec and not self.shape else str(self)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        f = functions.get(_UFUNC_NAMES.get(ufunc.__name__, ufunc.__name__))
+        if f is None or method != "__call__" or kwargs:
+            return NotImplemented
+        return f(*inputs)
+
+    def __array_function__(self, func: Any, types: Any, args: tuple, kwargs: dict) -> Any:
+        f = functions.get(_UFUNC_NAMES.get(func.__name__, func.__name__))
+        return NotImplemented if f is None else f(*args, **kwargs)
+
+    def __array_namespace__(self, api_version: str | None = None) -> Any:
+        return sys.modules["scisim"]
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        return np.asarray(self._concrete("a DLPack capsule")).__dlpack__(**kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (1, 0)
+
+    # --- parts -------------------------------------------------------------------------------------------------
+    def __getitem__(self, at: Any) -> Tensor:
+        return wrap(functions["_index"](self._v, _bare(at)))
+
+    def __setitem__(self, at: Any, v: Any) -> None:
+        if sys.getrefcount(self) <= _LOST:
+            raise MutationError(
+                "x[i][j] = v assigns to a part, which is a new value that is then lost; write x[i, j] = v"
+            )
+        rebind(self, functions["_index_set"](self._v, _bare(at), _bare(v)))
+
+    def __iter__(self) -> Any:
+        if not self.shape:
+            raise ArgumentTypeError("iteration over a Tensor without axes")
+        return (self[k] for k in range(self.shape[0]))
+
+    # --- methods that NumPy users expect -------------------------------------------------------------------------
+    def reshape(self, *shape: Any) -> Tensor:
+        """The same elements in another shape; one length may be -1."""
+        return functions["reshape"](self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
+
+    def transpose(self, *axes: Any) -> Tensor:
+        """Axes in another order; reversed without arguments."""
+        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
+        return functions["permute_dims"](self, order or tuple(range(self.ndim))[::-1])
+
+    def astype(self, dtype: Any) -> Tensor:
+        """A cast to another dtype."""
+        return functions["astype"](self, dtype)
+
+    def copy(self) -> Tensor:
+        """A new handle on the same value."""
+        return wrap(self._v)
+
+    def flatten(self) -> Tensor:
+        """All elements along one axis."""
+        return self.reshape(-1)
+
+    def conj(self) -> Tensor:
+        """Complex conjugate."""
+        return functions["conj"](self)
+
+    def dot(self, other: Any) -> Tensor:
+        """Matrix product."""
+        return functions["matmul"](self, other)
+
+    def to_device(self, device: Any, /, *, stream: Any = None) -> Tensor:
+        """The tensor on a device."""
+        from scisim.core.devices import check_device
+
+        check_device("to_device", device)
+        return self
+
+    if TYPE_CHECKING:
+
+        def __add__(self, other: Any) -> Tensor: ...
+        def __radd__(self, other: Any) -> Tensor: ...
+        def __sub__(self, other: Any) -> Tensor: ...
+        def __rsub__(self, other: Any) -> Tensor: ...
+        def __mul__(self, other: Any) -> Tensor: ...
+        def __rmul__(self, other: Any) -> Tensor: ...
+        def __truediv__(self, other: Any) -> Tensor: ...
+        def __rtruediv__(self, other: Any) -> Tensor: ...
+        def __floordiv__(self, other: Any) -> Tensor: ...
+        def __mod__(self, other: Any) -> Tensor: ...
+        def __pow__(self, other: Any) -> Tensor: ...
+        def __rpow__(self, other: Any) -> Tensor: ...
+        def __matmul__(self, other: Any) -> Tensor: ...
+        def __rmatmul__(self, other: Any) -> Tensor: ...
+        def __neg__(self) -> Tensor: ...
+        def __abs__(self) -> Tensor: ...
+        def __lt__(self, other: Any) -> Tensor: ...
+        def __le__(self, other: Any) -> Tensor: ...
+        def __gt__(self, other: Any) -> Tensor: ...
+        def __ge__(self, other: Any) -> Tensor: ...
+        def __eq__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        def __ne__(self, other: Any) -> Tensor: ...  # type: ignore[override]
+        def sum(self, axis: Any = None, keepdims: bool = False) -> Tensor: ...
+        def mean(self, axis: Any = None, keepdims: bool = False) -> Tensor: ...
+        def max(self, axis: Any = None, keepdims: bool = False) -> Tensor: ...
+        def min(self, axis: Any = None, keepdims: bool = False) -> Tensor: ...
+
+
+_UFUNC_NAMES = {
+    "absolute": "abs",
+    "arcsin": "asin",
+    "arccos": "acos",
+    "arctan": "atan",
+    "arctan2": "atan2",
+    "arcsinh": "asinh",
+    "arccosh": "acosh",
+    "arctanh": "atanh",
+    "conjugate": "conj",
+    "power": "pow",
+    "true_divide": "divide",
+    "mod": "remainder",
+    "concatenate": "concat",
+    "transpose": "permute_dims",
+    "amax": "max",
+    "amin": "min",
+    "cumsum": "cumulative_sum",
+    "invert": "bitwise_invert",
+    "left_shift": "bitwise_left_shift",
+    "right_shift": "bitwise_right_shift",
+}
+
+
+def _measure() -> int:
+    """References that a temporary shows inside a method called by an operator, which depends on the interpreter."""
+
+    class Probe:
+        seen = 0
+
+        def __setitem__(self, at: Any, v: Any) -> None:
+            Probe.seen = sys.getrefcount(self)
+
+    def make() -> Probe:
+        return Probe()
+
+    make()[0] = 1
+    return Probe.seen
+
+
+_LOST = _measure()
+_new = object.__new__
+
+
+def wrap(v: Any) -> Tensor:
+    """A fresh handle on a value."""
+    t = _new(Tensor)
+    t._v = v
+    return t
+
+
+def unwrap(x: Any) -> Any:
+    """The value of a handle; anything else as a value."""
+    return x._v if type(x) is Tensor else as_value(x)
+
+
+def _bare(x: Any) -> Any:
+    """Handles inside an index, or an assigned value, as values."""
+    if type(x) is Tensor:
+        return x._v
+    if isinstance(x, tuple):
+        return tuple(map(_bare, x))
+    if isinstance(x, list) and holds_tensor(x):
+        return Tensor(x)._v
+    return x
+
+
+def holds_tensor(x: Any) -> bool:
+    return any(isinstance(i, (Tensor, Traced)) or isinstance(i, (list, tuple)) and holds_tensor(i) for i in x)
+
+
+def rebind(t: Tensor, v: Any) -> Tensor:
+    """Put a new value into a handle; programs that carry the old one as a constant are told."""
+    if captured_constants and id(t._v) in captured_constants:
+        for program in tuple(captured_constants[id(t._v)]):
+            program.stale = True
+    t._v = v
+    return t
+
+
+def concrete_array(x: Any, who: str) -> np.ndarray:
+    """A NumPy array for work outside of every transformation (files, plots, index computations)."""
+    v = unwrap(x)
+    if isinstance(v, Traced):
+        raise TraceError(f"{who}: needs the numbers of {v!r}, which belong to a transformation; call it outside")
+    return np.asarray(v)

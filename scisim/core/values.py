@@ -1,0 +1,225 @@
+"""Values, traces and levels: the whole mechanism by which transformations nest.
+
+A value is an array (or scalar), or a `Traced` that belongs to one running transformation, its `Trace`.  Traces take
+their level from one increasing counter, so the inner transformation always has the greater level.  A primitive applied
+to values goes to the trace of the greatest level among them, to which all other values are constants.  There is no
+stack, so there is nothing that an exception, a thread or a pullback called late could corrupt.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import itertools
+from typing import Any, ClassVar
+
+import numpy as np
+
+from scisim.core.errors import LeakError, TraceError
+
+_levels = itertools.count(1)
+
+# Asked only by primitives without operands (arange, ...): they have no operand that could name a trace.
+ambient: contextvars.ContextVar[Any] = contextvars.ContextVar("scisim_capture", default=None)
+
+
+class Traced:
+    """A value inside a transformation; `ops` installs the operators."""
+
+    __slots__ = ("__weakref__", "root", "trace")
+    __array_ufunc__ = None  # so that ndarray + Traced comes to Traced.__radd__
+    trace: Any
+    root: Any  # the q of which this value is the square root or modulus, or None
+    lower: Any = None  # the value of lower level inside, None where only its shape is known
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        return int(np.prod(self.shape, dtype=np.int64))
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.lower.shape
+
+    @property
+    def dtype(self) -> np.dtype:
+        return self.lower.dtype
+
+    def __repr__(self) -> str:
+        return f"<{self.trace.describe(self)}>"
+
+    def __bool__(self) -> bool:
+        return bool(self.trace.concrete(self))
+
+    def _refuse(self, what: str) -> Any:
+        raise TraceError(
+            f"{what} was asked of {self!r}: that would cut its derivative silently. Keep computing with scisim "
+            f"functions, or write autodiff.stop_gradient(x) where the bare number is meant."
+        )
+
+    def __float__(self) -> float:
+        return self._refuse("a Python float")
+
+    def __int__(self) -> int:
+        return self._refuse("a Python int")
+
+    def __complex__(self) -> complex:
+        return self._refuse("a Python complex")
+
+    def __index__(self) -> int:
+        return self._refuse("a Python index")
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        return self._refuse("a NumPy array")
+
+
+class Trace:
+    """One run of a transformation; `apply` says what it makes of a primitive."""
+
+    kind: ClassVar[str] = "trace"
+    level: int
+
+    def __init__(self, function: Any) -> None:
+        self.level = next(_levels)
+        self.function = function
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} of {name_of(self.function)}"
+
+    def apply(self, prim: Any, args: tuple, params: dict) -> Any:
+        """Interpret ``prim(*args, **params)``, of which at least one operand is a value of this trace."""
+        raise TraceError(f"{self.name} does not interpret {prim.name}")
+
+    def concrete(self, x: Traced) -> Any:
+        """The value a Python branch may read: that of lower level, where it is known."""
+        raise TraceError(
+            f"{self.name}: a Python branch or number needs the value of {x!r}, which this transformation does not "
+            f"know. Use where, cond or while_loop."
+        )
+
+    def describe(self, x: Traced) -> str:
+        return f"{x.dtype}{list(x.shape)} in {self.name}"
+
+    def same(self, a: Traced, b: Traced) -> bool:
+        """Whether two of this trace's values are known to be equal with all their derivatives."""
+        return a is b
+
+    def settle(self, cotangent: Any, primal: Any) -> Any:
+        """Deliver a cotangent of ``primal`` (a value of this trace); sharded values reduce here, once."""
+        return cotangent
+
+    def any(self, x: Traced) -> bool | None:
+        """Whether any element holds, where this trace can tell (ranks that share a value can); else None."""
+        return None
+
+    def __enter__(self) -> Any:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        # A leak is caught here at no cost to a live trace: instance attributes shadow the methods.
+        self.apply = _leaked  # type: ignore[method-assign]
+        self.concrete = _leaked_value  # type: ignore[method-assign]
+
+    def mine(self, x: Any) -> bool:
+        return isinstance(x, Traced) and x.trace is self
+
+
+def _leaked(prim: Any, args: tuple, params: dict) -> Any:
+    x = max((a for a in args if isinstance(a, Traced)), key=lambda a: a.trace.level)
+    raise LeakError(
+        f"{prim.name}: got a value {x.dtype}{list(x.shape)} of '{x.trace.name}', which has returned. The value was "
+        f"kept outside of the function: by a global, an attribute, a list, or an in-place assignment to a tensor "
+        f"made outside. Return it from the function instead."
+    )
+
+
+def _leaked_value(x: Traced) -> Any:
+    raise LeakError(
+        f"the value of {x!r} was asked for, but '{x.trace.name}' has returned. Return the value from the function "
+        f"instead of keeping it."
+    )
+
+
+def name_of(f: Any) -> str:
+    """The name of a function for messages."""
+    return f if isinstance(f, str) else getattr(f, "__name__", None) or type(f).__name__
+
+
+def shape(x: Any) -> tuple[int, ...]:
+    """Shape of any value, Python scalars included."""
+    return x.shape if hasattr(x, "shape") else np.shape(x)
+
+
+def dtype(x: Any) -> np.dtype:
+    """Dtype of any value; a Python scalar has its default one."""
+    return x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
+
+
+def is_complex(x: Any) -> bool:
+    return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
+
+
+def is_inexact(x: Any) -> bool:
+    """Whether a value can carry a derivative."""
+    return inexact(dtype(x))
+
+
+def inexact(dt: np.dtype) -> bool:
+    # ml_dtypes' bfloat16 has kind "V" or "f" by version; its name tells.
+    return dt.kind in "fc" or dt.name == "bfloat16"
+
+
+def as_value(x: Any) -> Any:
+    """A value from anything array-like; arrays and traced values pass as they are."""
+    if isinstance(x, (Traced, np.ndarray, np.generic)):
+        return x
+    if isinstance(x, (list, tuple)) and any(isinstance(v, Traced) for v in _flat(x)):
+        raise TraceError(
+            "a list that holds values of a transformation cannot become an array by itself: use stack or concat"
+        )
+    return np.asarray(x)
+
+
+def _flat(x: Any) -> Any:
+    for v in x:
+        if isinstance(v, (list, tuple)):
+            yield from _flat(v)
+        else:
+            yield v
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are known to be equal in every derivative: one object, or computed alike from the same."""
+    if a is b:
+        return True
+    if isinstance(a, Traced) or isinstance(b, Traced):
+        return isinstance(a, Traced) and isinstance(b, Traced) and a.trace is b.trace and a.trace.same(a, b)
+    if a is None or b is None or shape(a) != shape(b) or dtype(a) != dtype(b):
+        return False
+    return bool(np.array_equal(a, b, equal_nan=inexact(dtype(a))))
+
+
+def maybe_zero(x: Any) -> bool:
+    """Whether any element is 0; True where nobody knows, as in a captured graph."""
+    while isinstance(x, Traced):
+        if x.lower is None:
+            return True
+        x = x.lower
+    return not np.all(x)
+
+
+def zeros(shape: tuple[int, ...], dtype: Any = np.float64) -> np.ndarray:
+    """Zeros that take no memory."""
+    return np.broadcast_to(np.zeros((), dtype), shape)
+
+
+def zeros_like(x: Any) -> np.ndarray:
+    return zeros(shape(x), dtype(x))
+
+
+def ones_like(x: Any) -> Any:
+    dt = dtype(x)
+    return dt.type(1) if shape(x) == () else np.broadcast_to(np.ones((), dt), shape(x))

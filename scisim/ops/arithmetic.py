@@ -1,0 +1,258 @@
+"""Arithmetic: sums, products, quotients, powers, roots and moduli, with their provenance.
+
+Rules are written with ordinary operators on raw values: on arrays they are NumPy's own, on a traced value they come
+back to the functions of this module.
+"""
+
+from __future__ import annotations
+
+import cmath
+from typing import Any
+
+import numpy as np
+
+from scisim.core.axes import ELEMENTWISE
+from scisim.core.primitive import Primitive
+from scisim.core.values import Traced, is_complex, maybe_zero, ones_like, same
+
+
+def _zmul(a: Any, b: Any) -> Any:
+    """a * b where an exact zero wins over infinity and nan."""
+    r = np.multiply(a, b)
+    if cmath.isfinite(np.vdot(r, r)):  # one cheap pass; only singular points go on
+        return r
+    return np.where((np.equal(a, 0) | np.equal(b, 0)) & ~np.isfinite(r), r.dtype.type(0), r)
+
+
+_factors = [lambda y, a, b: b, lambda y, a, b: a]
+zmul = Primitive(
+    "zmul",
+    _zmul,
+    axes=ELEMENTWISE,
+    bilinear=(0, 1),
+    partials=_factors,
+    scalar=lambda s, a, b: s.select(s.either(s.eq(a, 0), s.eq(b, 0)), 0, s.mul(a, b)),
+    singular="an exact zero wins over infinity and nan",
+)
+mul_p = Primitive(
+    "mul",
+    np.multiply,
+    axes=ELEMENTWISE,
+    bilinear=(0, 1),
+    partials=_factors,
+    exact=zmul,
+    scalar=lambda s, a, b: s.mul(a, b),
+    array_api="multiply",
+)
+zmul.exact = zmul
+square_p = Primitive(
+    "square",
+    np.square,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x: 2 * x],
+    taylor=lambda t, a, y: t.convolve(mul_p, a[0], a[0]),
+    scalar=lambda s, x: s.mul(x, x),
+    array_api="square",
+)
+# The value of the second operand to the bit, with the derivative of the first.
+pin = Primitive(
+    "pin",
+    lambda q, v: v,
+    axes=ELEMENTWISE,
+    linear=(0,),
+    transpose=lambda i, ct, args, p: ct,
+    taylor=lambda t, a, y: lambda k: t.coefficient(a[0], k),
+    scalar=lambda s, q, v: v,
+)
+add = Primitive(
+    "add",
+    np.add,
+    axes=ELEMENTWISE,
+    linear=(0, 1),
+    transpose=lambda i, ct, args, p: ct,
+    scalar=lambda s, a, b: s.add(a, b),
+    array_api="add",
+)
+sub = Primitive(
+    "sub",
+    np.subtract,
+    axes=ELEMENTWISE,
+    linear=(0, 1),
+    transpose=lambda i, ct, args, p: -ct if i else ct,
+    scalar=lambda s, a, b: s.sub(a, b),
+    array_api="subtract",
+)
+neg = Primitive(
+    "neg",
+    np.negative,
+    axes=ELEMENTWISE,
+    linear=(0,),
+    transpose=lambda i, ct, args, p: -ct,
+    scalar=lambda s, x: s.neg(x),
+    array_api="negative",
+)
+div = Primitive(
+    "div",
+    np.divide,
+    axes=ELEMENTWISE,
+    linear=(0,),
+    transpose=lambda i, ct, args, p: zmul(ct, 1.0 / args[1]),
+    partials=[None, lambda y, a, b: -y / b],
+    taylor=lambda t, a, y: t.quotient(*a, y),
+    scalar=lambda s, a, b: s.div(a, b),
+    singular="infinite at a zero of the denominator",
+    array_api="divide",
+)
+sqrt_p = Primitive(
+    "sqrt",
+    np.sqrt,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x: 0.5 / y],
+    taylor=lambda t, a, y: t.root(*a, y),
+    scalar=lambda s, x: s.sqrt(x),
+    singular="infinite at 0, unless the series starts at an even order",
+    array_api="sqrt",
+)
+sign_p = Primitive("sign", np.sign, axes=ELEMENTWISE, scalar=lambda s, x: s.sign(x), array_api="sign")
+abs_p = Primitive(
+    "abs",
+    np.abs,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x: sign_p(x)],
+    taylor=lambda t, a, y: t.modulus(*a),
+    scalar=lambda s, x: s.abs(x),
+    convention="abs'(0) = 0; one-sided series from order 2",
+    array_api="abs",
+)
+modulus_p = Primitive("modulus", np.abs, axes=ELEMENTWISE, scalar=lambda s, z: s.abs(z))
+hypot_p = Primitive("hypot", np.hypot, axes=ELEMENTWISE, scalar=lambda s, a, b: s.hypot(a, b), array_api="hypot")
+
+
+def _power_slope(y: Any, x: Any, p: Any) -> Any:
+    """p y / x ties a knot, O(K^2); p x^(p-1) is right at 0 and costs O(K^3)."""
+    if maybe_zero(x):
+        return zmul(p, power(x, p - 1))
+    return p * y / x
+
+
+power_p = Primitive(
+    "power",
+    np.power,
+    axes=ELEMENTWISE,
+    partials=[_power_slope, lambda y, x, p: zmul(y, _log(x))],
+    scalar=lambda s, x, p: s.pow(x, p),
+    singular="at x = 0 for an exponent below the order of the derivative",
+    array_api="pow",
+)
+# An integer power keeps np.power's value; its derivative is that of a chain of products, right at 0 and O(K^2).
+ipow_p = Primitive(
+    "ipow",
+    lambda x, n: np.power(x, n),
+    axes=ELEMENTWISE,
+    partials=[lambda y, x, n: n * power(x, n - 1)],
+    taylor=lambda t, a, y, n: _ipow_rule(t, a[0], y, n),
+    scalar=lambda s, x, n: s.ipow(x, n),
+)
+
+
+def _log(x: Any) -> Any:
+    from scisim.ops.elementary import log
+
+    return log(x)
+
+
+def _ipow_rule(trace: Any, x: Any, y: Any, n: int) -> Any:
+    """Coefficients of x^n by repeated squaring."""
+    chain = trace.lazily(lambda: _chain(x, n))
+    return lambda k: trace.coefficient(chain, k)
+
+
+def _chain(x: Any, n: int) -> Any:
+    if n == 1:
+        return x
+    half = _chain(x, n // 2)
+    y = square_p(half)
+    return mul_p(y, x) if n % 2 else y
+
+
+def square(x: Any) -> Any:
+    """sqrt(q)^2 and abs(x)^2 have the derivative of q and x*x: smooth at 0, where sqrt and abs are not."""
+    if isinstance(x, Traced) and x.root is not None:
+        return pin(x.root, square_p(x))
+    return square_p(x)
+
+
+def mul(a: Any, b: Any) -> Any:
+    if a is b:
+        return square(a)
+    if isinstance(a, Traced) and isinstance(b, Traced) and a.root is not None and b.root is not None and same(a.root, b.root):
+        return pin(a.root, mul_p(a, b))
+    return mul_p(a, b)
+
+
+def sqrt(q: Any) -> Any:
+    y = sqrt_p(q)
+    if isinstance(y, Traced):
+        y.root = q
+    return y
+
+
+def absolute(x: Any) -> Any:
+    if not isinstance(x, Traced):
+        return np.abs(x)
+    if is_complex(x):
+        from scisim.ops.complexes import imag, real
+
+        q = square(real(x)) + square(imag(x))
+        y = pin(sqrt(q), modulus_p(x))  # np.abs does not overflow, and the value must be the plain call's
+    else:
+        q = square(x)
+        y = abs_p(x)
+    if isinstance(y, Traced):
+        y.root = q
+    return y
+
+
+def hypot(a: Any, b: Any) -> Any:
+    y = hypot_p(a, b)
+    if not (isinstance(a, Traced) or isinstance(b, Traced)):
+        return y
+    q = square(a) + square(b)
+    y = pin(sqrt(q), y)
+    if isinstance(y, Traced):
+        y.root = q
+    return y
+
+
+def sign(x: Any) -> Any:
+    """Sign; of a complex number z / abs(z), and 0 at 0."""
+    if not is_complex(x):
+        return sign_p(x)
+    from scisim.ops.select import eq, where
+
+    zero = eq(x, 0)
+    return where(zero, 0.0, x / absolute(where(zero, 1.0, x)))
+
+
+def power(x: Any, p: Any) -> Any:
+    if type(p) is float and p.is_integer() and abs(p) < 2**31:
+        p = int(p)
+    if type(p) is float and p == 0.5:
+        return sqrt(x)
+    if type(p) is not int:
+        return power_p(x, p)
+    if p == 0 and isinstance(x, Traced):
+        return ones_like(x)
+    if p == 1 and isinstance(x, Traced):
+        return x
+    if p == 2:
+        return square(x)
+    if not isinstance(x, Traced):
+        return np.power(x, p)
+    if p < 0:
+        return pin(1.0 / power(x, -p), ipow_p(stop(x), n=p))
+    return ipow_p(x, n=p)
+
+
+# The identity whose derivative is zero.
+stop = Primitive("stop_gradient", lambda x: x, axes=ELEMENTWISE, scalar=lambda s, x: x)

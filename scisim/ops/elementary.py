@@ -1,0 +1,149 @@
+"""Elementary functions: each declared once, its derivative an expression that may use the output.
+
+A derivative that mentions the output (tanh' = 1 - y*y) or a partner (sin' = cos) becomes a recurrence of O(K^2) products
+for a Taylor series of order K.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scisim.core.axes import ELEMENTWISE
+from scisim.core.primitive import Primitive
+from scisim.ops.arithmetic import sqrt, zmul
+
+_LN2, _LN10 = math.log(2.0), math.log(10.0)
+
+
+def _unary(name: str, evaluate: Any, partial: Any, api: bool = True, **more: Any) -> Primitive:
+    more.setdefault("scalar", lambda s, x: getattr(s, name)(x))
+    return Primitive(
+        name, evaluate, axes=ELEMENTWISE, partials=[partial], array_api=name if api else None, **more
+    )
+
+
+exp = _unary("exp", np.exp, lambda y, x: y, singular="overflow: a zero tangent wins over an infinite value")
+exp2 = _unary("exp2", np.exp2, lambda y, x: y * _LN2, api=False, singular="overflow")
+expm1 = _unary("expm1", np.expm1, lambda y, x: y + 1.0, singular="overflow")
+log = _unary("log", np.log, lambda y, x: 1.0 / x, singular="infinite at 0")
+log2 = _unary("log2", np.log2, lambda y, x: 1.0 / (x * _LN2), singular="infinite at 0")
+log10 = _unary("log10", np.log10, lambda y, x: 1.0 / (x * _LN10), singular="infinite at 0")
+log1p = _unary("log1p", np.log1p, lambda y, x: 1.0 / (1.0 + x), singular="infinite at -1")
+sin = _unary("sin", np.sin, lambda y, x: cos(x))
+cos = _unary("cos", np.cos, lambda y, x: -sin(x))
+tan = _unary("tan", np.tan, lambda y, x: 1.0 + y * y)
+asin = _unary("asin", np.arcsin, lambda y, x: 1.0 / sqrt(1.0 - x * x), singular="infinite at -1 and 1")
+acos = _unary("acos", np.arccos, lambda y, x: -1.0 / sqrt(1.0 - x * x), singular="infinite at -1 and 1")
+atan = _unary("atan", np.arctan, lambda y, x: 1.0 / (1.0 + x * x), singular="poles at +-i for complex numbers")
+sinh = _unary("sinh", np.sinh, lambda y, x: cosh(x), singular="overflow")
+cosh = _unary("cosh", np.cosh, lambda y, x: sinh(x), singular="overflow")
+tanh = _unary("tanh", np.tanh, lambda y, x: 1.0 - y * y)
+asinh = _unary("asinh", np.arcsinh, lambda y, x: 1.0 / sqrt(1.0 + x * x), singular="at +-i for complex numbers")
+acosh = _unary(
+    "acosh", np.arccosh, lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular="infinite at -1 and 1"
+)
+atanh = _unary("atanh", np.arctanh, lambda y, x: 1.0 / (1.0 - x * x), singular="infinite at -1 and 1")
+cbrt = _unary("cbrt", np.cbrt, lambda y, x: 1.0 / (3.0 * y * y), api=False, singular="infinite at 0")
+
+
+def _sigmoid(x: Any) -> Any:
+    # exp(-abs(x)) cannot overflow
+    e = np.exp(-np.abs(x)) if np.asarray(x).dtype.kind != "c" else None
+    if e is None:
+        return 1.0 / (1.0 + np.exp(-x))
+    return np.where(np.greater_equal(x, 0), 1, e)[()] / (1 + e)
+
+
+sigmoid = _unary(
+    "sigmoid",
+    _sigmoid,
+    lambda y, x: y * (1.0 - y),
+    api=False,
+    scalar=lambda s, x: s.div(
+        s.select(s.ge(x, 0), 1, s.exp(s.neg(s.abs(x)))), s.add(1, s.exp(s.neg(s.abs(x))))
+    ),
+)
+
+
+def _over(a: Any, q: Any) -> Any:
+    """a / q where a zero of a wins."""
+    return zmul(a, 1.0 / q)
+
+
+atan2 = Primitive(
+    "atan2",
+    np.arctan2,
+    axes=ELEMENTWISE,
+    partials=[lambda z, y, x: _over(x, x * x + y * y), lambda z, y, x: _over(-y, x * x + y * y)],
+    scalar=lambda s, y, x: s.atan2(y, x),
+    singular="both derivatives are 0 at the origin",
+    array_api="atan2",
+)
+
+
+def _logaddexp_slope(x: Any, y: Any) -> Any:
+    from scisim.ops.select import eq, where
+
+    empty = eq(y, -math.inf)
+    return where(empty, 0.0, exp(x - where(empty, 0.0, y)))
+
+
+logaddexp = Primitive(
+    "logaddexp",
+    np.logaddexp,
+    axes=ELEMENTWISE,
+    partials=[lambda y, a, b: _logaddexp_slope(a, y), lambda y, a, b: _logaddexp_slope(b, y)],
+    scalar=lambda s, a, b: s.add(s.max(a, b), s.log1p(s.exp(s.neg(s.abs(s.sub(a, b)))))),
+    singular="both derivatives are 0 where both operands are -inf",
+    array_api="logaddexp",
+)
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    zero = np.equal(x, 0) & ~np.isnan(y)
+    return np.where(zero, 0.0, np.multiply(x, np.log(np.where(zero, 1.0, y))))[()]
+
+
+xlogy = Primitive(
+    "xlogy",
+    _xlogy,
+    axes=ELEMENTWISE,
+    partials=[lambda z, x, y: log(y), lambda z, x, y: _over(x, y)],
+    scalar=lambda s, x, y: s.select(s.eq(x, 0), 0, s.mul(x, s.log(y))),
+    singular="0 where x is 0; d/dx infinite at y = 0",
+)
+
+
+def _sinc(x: Any, n: int) -> Any:
+    """n-th derivative of sin(pi x) / (pi x): pi^n Re(i^n I_n), I_n the integral of t^n exp(i pi x t) over [0, 1].
+
+    By parts I_n = (e^{iz} - n I_{n-1}) / (iz), stable for abs(z) > n; by Gauss-Legendre quadrature below.
+    """
+    x = np.asarray(x)
+    if n == 0:
+        return np.sinc(x)
+    z = np.pi * x.astype(np.result_type(x.dtype, np.float64), copy=False)
+    big = np.abs(z) > n + 2.0
+    w = np.where(big, z, 1.0)
+    integral = (np.exp(1j * w) - 1.0) / (1j * w)
+    for m in range(1, n + 1):
+        integral = (np.exp(1j * w) - m * integral) / (1j * w)
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    t = 0.5 * (nodes + 1.0)
+    phase = np.where(big, 0.0, z)[..., None] * t + n * np.pi / 2
+    small = np.sum(0.5 * weights * t**n * np.cos(phase), axis=-1)
+    large = (1j**n * integral).real if z.dtype.kind != "c" else None
+    y = np.pi**n * (small if large is None else np.where(big, large, small))
+    return y.astype(x.dtype if x.dtype.kind in "fc" else np.float64)[()]
+
+
+sinc = Primitive(
+    "sinc",
+    lambda x, n=0: _sinc(x, n),
+    axes=ELEMENTWISE,
+    partials=[lambda y, x, n=0: sinc(x, n=n + 1)],
+    scalar=lambda s, x: s.select(s.eq(x, 0), 1, s.div(s.sin(s.mul(math.pi, x)), s.mul(math.pi, x))),
+)

@@ -1,0 +1,142 @@
+"""The operators of traced values and of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scisim.core.tensor import Tensor, functions, rebind
+from scisim.core.values import Traced, as_value
+from scisim.ops import arithmetic as a
+from scisim.ops import select as s
+from scisim.ops.index import index, index_set
+from scisim.ops.products import matmul
+
+BINARY = {
+    "add": a.add,
+    "sub": a.sub,
+    "mul": a.mul,
+    "truediv": a.div,
+    "pow": a.power,
+    "matmul": matmul,
+    "floordiv": s.floor_divide,
+    "mod": s.remainder,
+    "and": s.bitwise_and,
+    "or": s.bitwise_or,
+    "xor": s.bitwise_xor,
+    "lshift": s.left_shift,
+    "rshift": s.right_shift,
+}
+COMPARE = {"lt": s.lt, "le": s.le, "gt": s.gt, "ge": s.ge}
+UNARY = {"neg": a.neg, "abs": a.absolute, "invert": s.bitwise_invert}
+
+
+def _install() -> None:
+    def method(f: Any) -> Any:
+        return lambda self, other: f(self, other)
+
+    def swapped(f: Any) -> Any:
+        return lambda self, other: f(other, self)
+
+    for name, f in BINARY.items():
+        setattr(Traced, f"__{name}__", method(f))
+        setattr(Traced, f"__r{name}__", swapped(f))
+    for name, f in COMPARE.items():
+        setattr(Traced, f"__{name}__", method(f))
+    for name, g in UNARY.items():
+        setattr(Traced, f"__{name}__", (lambda g: lambda self: g(self))(g))
+    Traced.__getitem__ = lambda self, i: index(self, i)  # type: ignore[attr-defined]
+
+
+_ndarray, _new = np.ndarray, object.__new__
+# NumPy's own functions, for operands that are plain arrays or numbers: no dispatch on the way.
+_FAST = {
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "truediv": np.divide,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+    "eq": np.equal,
+    "ne": np.not_equal,
+}
+
+
+def _forward(f: Any, fast: Any) -> Any:
+    def method(self: Tensor, other: Any) -> Any:
+        a = self._v
+        kind = type(other)
+        b = other._v if kind is Tensor else other
+        if fast is not None and type(a) is _ndarray and (type(b) is _ndarray or kind is float or kind is int):
+            v = fast(a, b)
+        elif _acceptable(b):
+            v = f(a, b)
+        else:
+            return NotImplemented
+        t = _new(Tensor)
+        t._v = v
+        return t
+
+    return method
+
+
+def _backward(f: Any, fast: Any) -> Any:
+    def method(self: Tensor, other: Any) -> Any:
+        a = self._v
+        if fast is not None and type(a) is _ndarray and (type(other) is float or type(other) is int):
+            v = fast(other, a)
+        elif _acceptable(other):
+            v = f(other, a)
+        else:
+            return NotImplemented
+        t = _new(Tensor)
+        t._v = v
+        return t
+
+    return method
+
+
+def _in_place(forward: Any) -> Any:
+    def method(self: Tensor, other: Any) -> Tensor:
+        new = forward(self, other)
+        return new if new is NotImplemented else rebind(self, new._v)
+
+    return method
+
+
+def _acceptable(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, np.generic, Traced, bool, int, float, complex))
+
+
+def _install_on_tensor() -> None:
+    for name, f in BINARY.items():
+        fast = _FAST.get(name)
+        forward = _forward(f, fast)
+        setattr(Tensor, f"__{name}__", forward)
+        setattr(Tensor, f"__r{name}__", _backward(f, fast))
+        setattr(Tensor, f"__i{name}__", _in_place(forward))
+    for name, f in {**COMPARE, "eq": s.eq, "ne": s.ne}.items():
+        setattr(Tensor, f"__{name}__", _forward(f, _FAST[name]))
+    for name, g in UNARY.items():
+        setattr(Tensor, f"__{name}__", (lambda g: lambda self: _wrap(g(self._v)))(g))
+    functions["_index"] = index
+    functions["_index_set"] = lambda x, at, v: index_set(x, at, as_value(v))
+
+
+def _wrap(v: Any) -> Tensor:
+    t = _new(Tensor)
+    t._v = v
+    return t
+
+
+def add_methods(names: tuple[str, ...]) -> None:
+    """Functions of one tensor that are also methods."""
+    for name in names:
+        setattr(Tensor, name, functions[name])
+
+
+_install()
+_install_on_tensor()

@@ -1,0 +1,250 @@
+"""Matrix products and contractions."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from scisim.core.avals import ShapeDtype, broadcast_shapes
+from scisim.core.axes import Axes, broadcast_labels
+from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.primitive import Primitive
+from scisim.core.values import as_value, shape
+from scisim.ops.arithmetic import mul
+from scisim.ops.shape import matrix_transpose as mT
+from scisim.ops.shape import normalize_axis, permute, reshape, sum_p
+
+
+def _matmul(a: Any, b: Any) -> Any:
+    if a.shape[-1] == 1:  # outer products: NumPy's matmul would call BLAS once for each
+        return np.multiply(a, b)
+    return np.matmul(a, b)
+
+
+def _zero_wins(a: Any, b: Any) -> Any:
+    """a @ b where an exact zero wins over infinity and nan in every product."""
+    r = _matmul(a, b)
+    if np.all(np.isfinite(r)):
+        return r
+    p = a[..., :, :, None] * b[..., None, :, :]
+    zero = np.equal(a, 0)[..., :, :, None] | np.equal(b, 0)[..., None, :, :]
+    return np.where(np.isfinite(r), r, np.sum(np.where(zero & ~np.isfinite(p), 0, p), axis=-2)).astype(r.dtype)
+
+
+def _labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
+    (a, b), lead = broadcast_labels(shapes, core=2)
+    return [(*a, "m", "k"), (*b, "k", "n")], (*lead, "m", "n")
+
+
+def _infer(avals: tuple, p: dict) -> ShapeDtype:
+    a, b = avals
+    lead = broadcast_shapes("matmul", a.shape[:-2], b.shape[:-2])
+    one = np.matmul(np.ones((1, 1), a.dtype), np.ones((1, 1), b.dtype))
+    return ShapeDtype((*lead, a.shape[-2], b.shape[-1]), one.dtype)
+
+
+def _declare(name: str, evaluate: Any, **more: Any) -> Primitive:
+    def transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+        times = merged(prim)
+        return times(mT(args[0]), ct) if i else times(ct, mT(args[1]))
+
+    prim = Primitive(
+        name,
+        evaluate,
+        axes=Axes(_labels, broadcasts=True, core=2),
+        infer=_infer,
+        bilinear=(0, 1),
+        transpose=transpose,
+        batch=lambda trace, prim, vals, mapped, p: _batched(trace, prim, vals, mapped),
+        **more,
+    )
+    return prim
+
+
+def _batched(trace: Any, prim: Primitive, vals: list, mapped: list) -> Any:
+    rank = max(len(shape(v)) - m for v, m in zip(vals, mapped, strict=True))
+    out = []
+    for v, m in zip(vals, mapped, strict=True):
+        s = shape(v)
+        out.append(reshape(v, (s[0],) + (1,) * (rank + 1 - len(s)) + s[1:]) if m else v)
+    return merged(prim)(*out)
+
+
+zmatmul = _declare("zmatmul", _zero_wins, singular="an exact zero wins over infinity and nan")
+matmul_p = _declare("matmul", _matmul, exact=zmatmul, array_api="matmul")
+zmatmul.exact = zmatmul
+
+
+def merged(prim: Primitive) -> Any:
+    """The product of stacks; the batch axes of one operand become rows where the other is a single matrix."""
+
+    def times(a: Any, b: Any) -> Any:
+        s, t = shape(a), shape(b)
+        if len(s) > 2 and len(t) == 2:
+            rows = reshape(a, (math.prod(s[:-1]), s[-1]))
+            return reshape(prim(rows, b), (*s[:-1], t[-1]))
+        if len(t) > 2 and len(s) == 2 and t[-1] == 1:
+            rows = reshape(b, (math.prod(t[:-2]), t[-2]))
+            return reshape(prim(rows, mT(a)), (*t[:-2], s[0], 1))
+        return prim(a, b)
+
+    return times
+
+
+_times = merged(matmul_p)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    """Matrix product over the last two axes; vectors count as a row on the left and a column on the right."""
+    s, t = shape(a), shape(b)
+    if not s or not t:
+        raise ShapeError(f"matmul: shapes {s} and {t}: needs at least one axis each; use a * b for scalars")
+    inner = t[-2] if len(t) > 1 else t[0]
+    if s[-1] != inner:
+        raise ShapeError(
+            f"matmul: shapes {s} and {t} do not fit: the last axis of the first has length {s[-1]}, "
+            f"the {'second last' if len(t) > 1 else 'only'} axis of the second {inner}; transpose one of them?"
+        )
+    if len(s) > 1 and len(t) > 1:
+        if len(s) > 2 and len(t) > 2:
+            broadcast_shapes("matmul", s[:-2], t[:-2])
+        return _times(a, b)
+    y = _times(reshape(a, (1, *s)) if len(s) == 1 else a, reshape(b, (*t, 1)) if len(t) == 1 else b)
+    out = shape(y)
+    return reshape(y, (*out[:-2], *((out[-2],) if len(s) > 1 else ()), *((out[-1],) if len(t) > 1 else ())))
+
+
+def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+    """Sum of products over pairs of axes: the last ``axes`` of a with the first of b, or two lists of axes."""
+    s, t = shape(a), shape(b)
+    if isinstance(axes, int):
+        left, right = list(range(len(s) - axes, len(s))), list(range(axes))
+    else:
+        left, right = ([k] if isinstance(k, int) else list(k) for k in axes)
+    left = [normalize_axis("tensordot", k, len(s)) for k in left]
+    right = [normalize_axis("tensordot", k, len(t)) for k in right]
+    if [s[k] for k in left] != [t[k] for k in right]:
+        raise ShapeError(f"tensordot: shapes {s} and {t} do not fit over axes {left} and {right}")
+    free_a = [k for k in range(len(s)) if k not in left]
+    free_b = [k for k in range(len(t)) if k not in right]
+    n = math.prod(s[k] for k in left)
+    rows = reshape(permute(a, free_a + left), (math.prod(s[k] for k in free_a), n))
+    columns = reshape(permute(b, right + free_b), (n, math.prod(t[k] for k in free_b)))
+    return reshape(matmul_p(rows, columns), (*(s[k] for k in free_a), *(t[k] for k in free_b)))
+
+
+def einsum(subscripts: str, *operands: Any) -> Any:
+    """Sum of products in Einstein's notation; opt_einsum orders the contraction."""
+    xs = [as_value(x) for x in operands]
+    if not isinstance(subscripts, str):
+        raise ArgumentError(f"einsum: the subscripts are a string like 'ij,jk->ik', got {subscripts!r}")
+    if len(xs) == 1:
+        steps: Any = [((0,), None, subscripts)]
+    else:
+        steps = _path(subscripts, xs)
+    for positions, _, text, *_rest in steps:
+        terms = [xs.pop(k) for k in positions]
+        xs.append(_contract(text, terms))
+    return xs[0]
+
+
+def _path(subscripts: str, xs: list) -> Any:
+    import opt_einsum
+
+    try:
+        shapes = [np.broadcast_to(np.zeros((), np.int8), shape(x)) for x in xs]
+        return opt_einsum.contract_path(subscripts, *shapes)[1].contraction_list
+    except ValueError as error:
+        got = ", ".join(str(shape(x)) for x in xs)
+        raise ShapeError(f"einsum: {subscripts!r} does not fit operands of shape {got}: {error}") from None
+
+
+def _contract(text: str, terms: list) -> Any:
+    left, _, out = text.replace(" ", "").partition("->")
+    names = _expand(left.split(","), terms)
+    if "->" not in text:
+        joined = "".join(names)
+        out = "".join(sorted(c for c in set(joined) if joined.count(c) == 1))
+    elif "..." in out:
+        extra = [c for n in names for c in n if c.isdigit()]
+        out = out.replace("...", "".join(sorted(set(extra))))
+    terms = [_diagonal(n, x) for n, x in zip(names, terms, strict=True)]
+    names, xs = [n for n, _ in terms], [x for _, x in terms]
+    if len(xs) == 1:
+        return _arrange(_reduce(names[0], xs[0], set(out)), out)
+    return _arrange(_pair(names, xs, set(out)), out)
+
+
+def _expand(names: list[str], terms: list) -> list[str]:
+    """Digits for the axes of an ellipsis, counted from the right."""
+    if len(names) != len(terms):
+        raise ArgumentError(f"einsum: {len(names)} groups of subscripts for {len(terms)} operands")
+    out = []
+    for n, x in zip(names, terms, strict=True):
+        k = len(shape(x)) - len(n.replace("...", ""))
+        if k < 0 or (k and "..." not in n):
+            raise ShapeError(f"einsum: subscripts {n!r} for an operand of shape {shape(x)}")
+        out.append(n.replace("...", "".join(str(k - 1 - j) for j in range(k))))
+    return out
+
+
+def _diagonal(name: str, x: Any) -> tuple[str, Any]:
+    from scisim.ops.index import gather_p
+    from scisim.ops.shape import moveaxis
+
+    for c in dict.fromkeys(name):
+        while name.count(c) > 1:
+            i, j = name.index(c), name.rindex(c)
+            n = shape(x)[i]
+            x = gather_p(moveaxis(x, [i, j], [0, 1]), np.arange(n), np.arange(n))
+            name = c + "".join(d for k, d in enumerate(name) if k not in (i, j))
+    return name, x
+
+
+def _reduce(name: str, x: Any, keep: set) -> tuple[str, Any]:
+    gone = tuple(k for k, c in enumerate(name) if c not in keep)
+    return "".join(c for c in name if c in keep), sum_p(x, axes=gone) if gone else x
+
+
+def _pair(names: list[str], xs: list, out: set) -> tuple[str, Any]:
+    """A contraction of two operands as one stacked matrix product."""
+    a, x = _reduce(names[0], xs[0], out | set(names[1]))
+    b, y = _reduce(names[1], xs[1], out | set(a))
+    batch = [c for c in a if c in b and c in out]
+    inner = [c for c in a if c in b and c not in out]
+    m, n = [c for c in a if c not in b], [c for c in b if c not in a]
+    size = dict(zip(a + b, shape(x) + shape(y), strict=True))
+    for c, k in zip(a + b, shape(x) + shape(y), strict=True):
+        if size[c] == 1:
+            size[c] = k
+    x, y = _arrange((a, x), batch + m + inner), _arrange((b, y), batch + inner + n)
+    if not inner:
+        s = shape(x) + (1,) * len(n)
+        t = shape(y)[: len(batch)] + (1,) * len(m) + shape(y)[len(batch) :]
+        return "".join(batch + m + n), mul(reshape(x, s), reshape(y, t))
+    def prod(names: list[str]) -> int:
+        return math.prod(size[c] for c in names)
+
+    lead = tuple(size[c] for c in batch)
+    z = matmul_p(reshape(x, (*lead, prod(m), prod(inner))), reshape(y, (*lead, prod(inner), prod(n))))
+    return "".join(batch + m + n), reshape(z, (*lead, *(size[c] for c in m), *(size[c] for c in n)))
+
+
+def _arrange(named: tuple[str, Any], out: Any) -> Any:
+    name, x = named
+    return permute(x, [name.index(c) for c in out])
+
+
+def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
+    """Sum of conj(a) * b over one axis."""
+    from scisim.ops.complexes import conj
+
+    p = mul(conj(a), b)
+    return sum_p(p, axes=(normalize_axis("vecdot", axis, len(shape(p))),))
+
+
+def outer(a: Any, b: Any) -> Any:
+    """Products of all elements of one vector with all of another."""
+    return mul(reshape(a, (-1, 1)), reshape(b, (1, -1)))

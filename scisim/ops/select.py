@@ -1,0 +1,130 @@
+"""Comparisons, choices, rounding: functions without a derivative of their own, and where, maximum, minimum."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scisim.core.axes import ELEMENTWISE
+from scisim.core.errors import DTypeError
+from scisim.core.primitive import Primitive
+from scisim.core.values import is_complex
+
+
+def _constant(name: str, evaluate: Any, api: str | None = None, scalar: Any = None) -> Primitive:
+    if scalar is None:
+
+        def scalar(s: Any, *args: Any) -> Any:
+            return getattr(s, name)(*args)
+
+    return Primitive(name, evaluate, axes=ELEMENTWISE, scalar=scalar, array_api=api)
+
+
+lt = _constant("lt", np.less, "less")
+le = _constant("le", np.less_equal, "less_equal")
+gt = _constant("gt", np.greater, "greater")
+ge = _constant("ge", np.greater_equal, "greater_equal")
+eq = _constant("eq", np.equal, "equal")
+ne = _constant("ne", np.not_equal, "not_equal")
+logical_and = _constant("logical_and", np.logical_and, "logical_and")
+logical_or = _constant("logical_or", np.logical_or, "logical_or")
+logical_xor = _constant("logical_xor", np.logical_xor, "logical_xor")
+logical_not = _constant("logical_not", np.logical_not, "logical_not")
+bitwise_and = _constant("bitwise_and", np.bitwise_and, "bitwise_and")
+bitwise_or = _constant("bitwise_or", np.bitwise_or, "bitwise_or")
+bitwise_xor = _constant("bitwise_xor", np.bitwise_xor, "bitwise_xor")
+bitwise_invert = _constant("bitwise_invert", np.bitwise_not, "bitwise_invert")
+left_shift = _constant("left_shift", np.left_shift, "bitwise_left_shift")
+right_shift = _constant("right_shift", np.right_shift, "bitwise_right_shift")
+isnan = _constant("isnan", np.isnan, "isnan")
+isinf = _constant("isinf", np.isinf, "isinf")
+isfinite = _constant("isfinite", np.isfinite, "isfinite")
+signbit = _constant("signbit", np.signbit, "signbit")
+floor = _constant("floor", np.floor, "floor")
+ceil = _constant("ceil", np.ceil, "ceil")
+trunc = _constant("trunc", np.trunc, "trunc")
+round_p = _constant("round", np.round, "round")
+floor_divide = _constant("floor_divide", np.floor_divide, "floor_divide")
+
+
+def _tie(a: Any, b: Any) -> Any:
+    """1 where a > b, 0 where a < b, a half where they are equal: the derivative of maximum(a, b) in a."""
+    dt = np.result_type(a, b)
+    return (0.5 * (np.greater(a, b) + np.asarray(1.0) - np.less(a, b))).astype(dt if dt.kind == "f" else float)[()]
+
+
+tie = _constant("tie", _tie, scalar=lambda s, a, b: s.select(s.gt(a, b), 1, s.select(s.lt(a, b), 0, 0.5)))
+maximum_p = Primitive(
+    "maximum",
+    np.maximum,
+    axes=ELEMENTWISE,
+    partials=[lambda y, a, b: tie(a, b), lambda y, a, b: tie(b, a)],
+    scalar=lambda s, a, b: s.max(a, b),
+    convention="ties split the derivative equally",
+    array_api="maximum",
+)
+minimum_p = Primitive(
+    "minimum",
+    np.minimum,
+    axes=ELEMENTWISE,
+    partials=[lambda y, a, b: tie(b, a), lambda y, a, b: tie(a, b)],
+    scalar=lambda s, a, b: s.min(a, b),
+    convention="ties split the derivative equally",
+    array_api="minimum",
+)
+remainder = Primitive(
+    "remainder",
+    np.remainder,
+    axes=ELEMENTWISE,
+    partials=[lambda y, a, b: 1.0, lambda y, a, b: -floor_divide(a, b)],
+    scalar=lambda s, a, b: s.rem(a, b),
+    convention="derivatives of the branch at jumps",
+    array_api="remainder",
+)
+
+
+def _where_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+    return where(args[0], ct, 0.0) if i == 1 else where(args[0], 0.0, ct)
+
+
+where = Primitive(
+    "where",
+    np.where,
+    axes=ELEMENTWISE,
+    linear=(1, 2),
+    transpose=_where_transpose,
+    scalar=lambda s, c, a, b: s.select(c, a, b),
+    singular="follows its branch; nothing of the other one gets through",
+    array_api="where",
+)
+
+
+def _ordered(name: str, *args: Any) -> None:
+    if any(map(is_complex, args)):
+        raise DTypeError(
+            f"{name}: complex numbers have no order; compare abs(z), real(z) or imag(z) instead."
+        )
+
+
+def maximum(a: Any, b: Any) -> Any:
+    _ordered("maximum", a, b)
+    return maximum_p(a, b)
+
+
+def minimum(a: Any, b: Any) -> Any:
+    _ordered("minimum", a, b)
+    return minimum_p(a, b)
+
+
+def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+    """minimum(maximum(x, min), max); at a bound the derivative is a half."""
+    _ordered("clip", x)
+    if min is not None:
+        x = maximum_p(x, min)
+    return x if max is None else minimum_p(x, max)
+
+
+def relu(x: Any) -> Any:
+    """maximum(x, 0); the derivative at 0 is a half, as of every spelling of it."""
+    return maximum(x, 0)

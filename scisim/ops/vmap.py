@@ -1,0 +1,120 @@
+"""vmap: a function of one example, for a batch of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import optree
+
+from scisim.core import pytree
+from scisim.core.batch import Batch
+from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.values import name_of, shape
+from scisim.ops.shape import moveaxis, normalize_axis
+
+
+def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
+    """Map a function over an axis of its arguments, as one batched computation.
+
+    Parameters
+    ----------
+    f : callable
+        A function of tensors and containers of them.
+    in_axes : int, None, or a tuple with one entry an argument
+        The axis to map over; None for an argument that all share.  An entry may be a container with one int or None a
+        leaf.
+    out_axes : int, None, or a container
+        Where the mapped axis goes in the result; None for results that do not depend on it.
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ShapeError
+        When the mapped axes have different lengths.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.vmap(lambda x, y: ss.sum(x * y), in_axes=(0, None))(ss.ones((3, 2)), ss.asarray([1.0, 2.0]))
+    Tensor([3., 3., 3.])
+    """
+
+    def mapped(*args: Any) -> Any:
+        vals, spec = pytree.values(args, "vmap")
+        axes = _axes(f, in_axes, args)
+        n = _length(f, vals, axes)
+        with Batch(f, n) as trace:
+            ins = [v if a is None else trace.wrap(moveaxis(v, a, 0)) for v, a in zip(vals, axes, strict=True)]
+            outs, out_spec = pytree.call(f, spec, ins, "vmap")
+            places = _out_axes(f, out_axes, out_spec)
+            return pytree.tree_of(out_spec, [_place(trace, f, o, a) for o, a in zip(outs, places, strict=True)])
+
+    mapped.__name__ = f"vmap_{name_of(f)}"
+    return mapped
+
+
+def _axes(f: Callable, in_axes: Any, args: tuple) -> list:
+    """One axis or None for each leaf, non-negative."""
+    if isinstance(in_axes, (tuple, list)):
+        if len(in_axes) != len(args):
+            raise ArgumentError(
+                f"vmap of {name_of(f)}: in_axes has {len(in_axes)} entries for {len(args)} arguments; give one each"
+            )
+        each = list(in_axes)
+    else:
+        each = [in_axes] * len(args)
+    out: list[Any] = []
+    for k, (a, arg) in enumerate(zip(each, args, strict=True)):
+        leaves, spec = pytree.flatten(arg)
+        if a is None or isinstance(a, int):
+            own = [a] * len(leaves)
+        else:
+            own = _broadcast_prefix(f, k, a, spec)
+        for axis, leaf in zip(own, leaves, strict=True):
+            s = shape(pytree.leaf_value(leaf, "vmap"))
+            if axis is not None and not s:
+                raise ShapeError(
+                    f"vmap of {name_of(f)}: argument {k} has no axes to map over; use None for it in in_axes"
+                )
+            out.append(None if axis is None else normalize_axis(f"vmap of {name_of(f)}", axis, len(s)))
+    return out
+
+
+def _broadcast_prefix(f: Callable, k: int, axes: Any, spec: Any) -> list:
+    given = optree.tree_leaves(axes, none_is_leaf=True, namespace=pytree.NAMESPACE)
+    if len(given) != spec.num_leaves:
+        raise ArgumentError(
+            f"vmap of {name_of(f)}: in_axes for argument {k} has {len(given)} entries, the argument {spec.num_leaves} leaves"
+        )
+    return given
+
+
+def _length(f: Callable, vals: list, axes: list) -> int:
+    sizes = {shape(v)[a] for v, a in zip(vals, axes, strict=True) if a is not None}
+    if len(sizes) != 1:
+        text = f"mapped axes of different lengths {sorted(sizes)}" if sizes else "no argument to map over"
+        raise ShapeError(f"vmap of {name_of(f)}: {text}; in_axes must name axes of one length")
+    return sizes.pop()
+
+
+def _out_axes(f: Callable, out_axes: Any, spec: Any) -> list:
+    count = 1 if spec is pytree._SINGLE else spec.num_leaves
+    if out_axes is None or isinstance(out_axes, int):
+        return [out_axes] * count
+    given = optree.tree_leaves(out_axes, none_is_leaf=True, namespace=pytree.NAMESPACE)
+    if len(given) != count:
+        raise ArgumentError(f"vmap of {name_of(f)}: out_axes has {len(given)} entries for {count} results")
+    return given
+
+
+def _place(trace: Batch, f: Callable, out: Any, axis: Any) -> Any:
+    if axis is None:
+        if trace.mine(out):
+            raise ArgumentError(f"vmap of {name_of(f)}: out_axes is None, but the result depends on the mapped axis")
+        return out
+    v = trace.materialize(out)
+    return moveaxis(v, 0, normalize_axis("vmap: out_axes", axis, len(shape(v))))
