@@ -27,4 +27,4 @@ def test_import_leaves_out(loaded, package):
 
 
 def test_import_brings_the_surface(loaded):
-    assert {"scisim", "numpy", "optree", "scisim.core", "scisim.ops", "scisim.autodiff"} <= loaded
+    assert {"scisim", "numpy", "optree", "scisim.core", "scisim.ops"} <= loaded
