@@ -1,5 +1,5 @@
-"""Integration of functions and of ordinary differential equations, on arrays, with names as in SciPy's `integrate`.
+"""Integration on arrays, with names as in SciPy's `integrate`: of sampled functions so far."""
 
-The package holds no functions yet. It marks the place, and the layer (above `autodiff`, below
-`compiler`), at which they are added.
-"""
+from scisim.integrate.sampled import cumulative_trapezoid, trapezoid
+
+__all__ = ["cumulative_trapezoid", "trapezoid"]
