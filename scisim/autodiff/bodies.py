@@ -14,7 +14,7 @@ from scisim.core.avals import aval, is_known
 from scisim.core.capture import capture, live
 from scisim.core.errors import DerivativeError
 from scisim.core.graph import Graph, Var
-from scisim.core.values import inexact, shape, zeros, zeros_like
+from scisim.core.values import Traced, inexact, shape, zeros, zeros_like
 from scisim.ops.control import call_p, cond_p, graph_avals, scan_p, while_p
 
 
@@ -87,11 +87,8 @@ def _call_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
 def _cond_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
     pred, *ops = vals
     graphs = p["branches"]
-    if is_known(pred):
-        inner = pred
-        while hasattr(inner, "lower"):
-            inner = inner.lower
-        outs, pull_back = _call_reverse(ops, {"graph": graphs[0 if inner else 1]})
+    if not isinstance(pred, Traced):
+        outs, pull_back = _call_reverse(ops, {"graph": graphs[0 if pred else 1]})
         return outs, lambda cts: [None, *pull_back(cts)]
     outs = cond_p(pred, *ops, branches=graphs)
     back = tuple(map(backward, graphs))

@@ -27,6 +27,8 @@ class Capture(Trace):
         return Var(self, shape, dtype)
 
     def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
+        if prim.record is not None:
+            return prim.record(args)
         like = infer(prim, args, params)
         outs = tuple(self.var(s, d) for s, d in (like if prim.multiple else (like,)))
         eq = Equation(prim, args, params, outs)

@@ -40,6 +40,10 @@ class Primitive:
         ``taylor(trace, args, y, **params)`` gives ``rule(k)`` where a better recurrence is known.
     through : callable, optional
         ``through(trace, args, params)`` for operations with bodies: interpretations that act value by value.
+    batch : callable, optional
+        ``batch(trace, prim, vals, mapped, params)`` where the axis rule cannot say it.
+    record : callable, optional
+        ``record(args)`` enters a captured graph in the place of the primitive itself.
     exact : Primitive, optional
         The same product with an exact zero winning over infinity and nan.
     scalar : callable, optional
@@ -69,6 +73,7 @@ class Primitive:
         taylor: Callable | None = None,
         through: Callable | None = None,
         batch: Callable | None = None,
+        record: Callable | None = None,
         exact: Primitive | None = None,
         scalar: Callable | None = None,
         singular: str = "",
@@ -81,6 +86,7 @@ class Primitive:
         self.partials, self.jvp, self.transpose = partials, jvp, transpose
         self.linear, self.bilinear = tuple(linear), tuple(bilinear)
         self.reverse, self.taylor, self.through, self.batch = reverse, taylor, through, batch
+        self.record = record
         self.exact = exact
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
         self.multiple = multiple

@@ -121,7 +121,7 @@ cond_p = Primitive(
 def _captured_choice(condition: Any, rare: Callable, usual: Callable, *operands: Any) -> tuple:
     """`core.control.choose` where the condition is a variable: both branches as graphs, one of which runs."""
     from scisim.core.capture import close
-    from scisim.ops.reduce import any_p
+    from scisim.ops.logic import any_p
 
     pred = any_p(condition, axes=tuple(range(len(shape(condition)))))
     graphs = [capture(f, operands) for f in (rare, usual)]
@@ -174,7 +174,7 @@ def _loop_graphs(trace: Any, fixed: tuple, carry: tuple, p: dict) -> tuple:
 
 def _masked(test: Graph, body: Graph, count: int, avals: tuple) -> tuple[Graph, Graph]:
     """A loop over a batch: it runs while any element wants to, and holds those that have ended."""
-    from scisim.ops.reduce import any_p
+    from scisim.ops.logic import any_p
     from scisim.ops.shape import reshape
 
     def new_test(*xs: Any) -> list:

@@ -1,0 +1,365 @@
+"""Rules that users give: custom_jvp, custom_vjp; and checkpoint, which trades memory for work."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from scisim.autodiff.reverse import Tape, pull
+from scisim.core import hooks, pytree
+from scisim.core.avals import aval
+from scisim.core.axes import whole
+from scisim.core.batch import Batch
+from scisim.core.capture import capture, close
+from scisim.core.errors import ArgumentTypeError, DerivativeError, ShapeError
+from scisim.core.primitive import Primitive
+from scisim.core.values import Traced, inexact, name_of, shape, zeros_like
+from scisim.ops.complexes import conj
+from scisim.ops.control import call_p, pack, unpack
+
+
+class _Flat:
+    """A user's function of containers as one of flat values, which remembers the structure of its result."""
+
+    def __init__(self, f: Callable, spec: Any, who: str) -> None:
+        self.f, self.spec, self.who, self.out_spec = f, spec, who, None
+
+    def __call__(self, *vals: Any) -> tuple:
+        outs, self.out_spec = pytree.call(self.f, self.spec, vals, self.who)
+        return tuple(outs)
+
+
+def _infer(f: Callable) -> Callable:
+    return lambda avals, p: tuple(aval(v) for v in capture(f, avals).outputs)
+
+
+def _zeros_for(tangents: Sequence[Any], vals: Sequence[Any]) -> list:
+    return [zeros_like(v) if t is None else t for t, v in zip(tangents, vals, strict=True)]
+
+
+class custom_jvp:
+    """A function with its own derivative.
+
+    Parameters
+    ----------
+    f : callable
+        A function of tensors and containers of them.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> from scisim import autodiff as ad
+    >>> @ad.custom_jvp
+    ... def log1pexp(x):
+    ...     return ss.log(1.0 + ss.exp(x))
+    >>> @log1pexp.defjvp
+    ... def rule(primals, tangents):
+    ...     (x,), (dx,) = primals, tangents
+    ...     return log1pexp(x), ss.sigmoid(x) * dx
+    >>> ad.grad(log1pexp)(0.0)
+    Tensor(0.5)
+    """
+
+    def __init__(self, f: Callable) -> None:
+        self.f, self.rule = f, None
+        self.primitives: dict[Any, tuple[Primitive, _Flat]] = {}
+        functools.update_wrapper(self, f, updated=())
+
+    def defjvp(self, rule: Callable) -> Callable:
+        """Give ``rule(primals, tangents) -> (y, dy)``, linear in the tangents."""
+        self.rule = rule
+        return rule
+
+    def __call__(self, *args: Any) -> Any:
+        vals, spec = pytree.values(args, name_of(self.f))
+        if not any(isinstance(v, Traced) for v in vals):
+            return self.f(*args)
+        if self.rule is None:
+            raise DerivativeError(
+                f"custom_jvp: {name_of(self.f)} has no rule yet; give one with @{name_of(self.f)}.defjvp"
+            )
+        if spec not in self.primitives:
+            self.primitives[spec] = self._primitive(spec)
+        prim, flat = self.primitives[spec]
+        outs = prim(*vals)
+        return pytree.tree_of(flat.out_spec, outs)
+
+    def _primitive(self, spec: Any) -> tuple[Primitive, _Flat]:
+        flat = _Flat(self.f, spec, name_of(self.f))
+
+        def jvp(y: Any, args: Sequence[Any], tangents: Sequence[Any]) -> tuple:
+            out = self.rule(pytree.tree_of(spec, args), pytree.tree_of(spec, _zeros_for(tangents, args)))  # type: ignore[misc]
+            return _checked_pair(self.f, out, y)
+
+        return _jvp_primitive(name_of(self.f), flat, jvp), flat
+
+
+def _jvp_primitive(name: str, evaluate: Callable, jvp: Callable) -> Primitive:
+    def batch(trace: Batch, prim: Primitive, vals: list, mapped: list, params: dict) -> tuple:
+        """The same function for a batch, its rule mapped too, as a primitive of its own."""
+        run = _Mapped(f"vmap of {name}", trace.n)
+
+        def mapped_jvp(y: Any, args: Sequence[Any], tangents: Sequence[Any]) -> tuple:
+            wide = [t if t is None or m else trace.spread(t) for t, m in zip(tangents, mapped, strict=True)]
+            return run(lambda ins, ts, ys: jvp(ys, ins, ts), (args, mapped), (wide, True), (y, True))
+
+        def mapped_evaluate(*args: Any) -> tuple:
+            return run(lambda ins: evaluate(*ins), (args, mapped))
+
+        return _jvp_primitive(run.name, mapped_evaluate, mapped_jvp)(*vals)
+
+    return Primitive(
+        name, evaluate, axes=whole(), infer=_infer(evaluate), jvp=jvp, batch=batch, multiple=True, register=False
+    )
+
+
+class _Mapped:
+    """Runs a flat function for a batch: operands mapped along axis 0 where said, results all mapped."""
+
+    def __init__(self, name: str, n: int) -> None:
+        self.name, self.n = name, n
+
+    def __call__(self, f: Callable, *groups: tuple[Sequence[Any], Any]) -> tuple:
+        with Batch(self.name, self.n) as t:
+            ins = []
+            for vals, flags in groups:
+                each = flags if isinstance(flags, (list, tuple)) else [flags] * len(vals)
+                ins.append([t.wrap(v) if m and v is not None else v for v, m in zip(vals, each, strict=True)])
+            return tuple(None if o is None else t.materialize(o) for o in f(*ins))
+
+
+def _checked_pair(f: Callable, out: Any, y: Any) -> tuple:
+    if not (isinstance(out, tuple) and len(out) == 2):
+        raise ArgumentTypeError(
+            f"custom_jvp: the rule of {name_of(f)} must return (y, dy), got {type(out).__name__}"
+        )
+    dy = pytree.values(out[1], "custom_jvp")[0]
+    if [shape(d) for d in dy] != [shape(v) for v in y]:
+        raise ShapeError(
+            f"custom_jvp: the rule of {name_of(f)} returns tangents of shape {[shape(d) for d in dy]} for results of "
+            f"shape {[shape(v) for v in y]}; they must be equal"
+        )
+    return tuple(dy)
+
+
+class custom_vjp:
+    """A function with its own pullback; forward mode goes through it too, by transposing that.
+
+    Parameters
+    ----------
+    f : callable
+        A function of tensors and containers of them.
+
+    Notes
+    -----
+    Cotangents are in the convention of `vjp`: dL/dx + i dL/dy.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> from scisim import autodiff as ad
+    >>> @ad.custom_vjp
+    ... def clipped(x):
+    ...     return x
+    >>> clipped.defvjp(lambda x: (x, None), lambda residuals, ct: (ss.clip(ct, -1.0, 1.0),))
+    >>> ad.grad(lambda x: 5.0 * clipped(x))(2.0)
+    Tensor(1.)
+    """
+
+    def __init__(self, f: Callable) -> None:
+        self.f = f
+        self.forward: Callable | None = None
+        self.backward: Callable | None = None
+        self.primitives: dict[Any, tuple[Primitive, _Flat]] = {}
+        functools.update_wrapper(self, f, updated=())
+
+    def defvjp(self, forward: Callable, backward: Callable) -> None:
+        """Give ``forward(*args) -> (y, residuals)`` and ``backward(residuals, ct) -> cotangents``, a tuple with one
+        for each argument (None is zero)."""
+        self.forward, self.backward = forward, backward
+
+    def __call__(self, *args: Any) -> Any:
+        vals, spec = pytree.values(args, name_of(self.f))
+        if not any(isinstance(v, Traced) for v in vals):
+            return self.f(*args)
+        if self.forward is None:
+            raise DerivativeError(f"custom_vjp: {name_of(self.f)} has no rule yet; give one with {name_of(self.f)}.defvjp")
+        if spec not in self.primitives:
+            self.primitives[spec] = self._primitive(spec)
+        prim, flat = self.primitives[spec]
+        outs = prim(*vals)
+        return pytree.tree_of(flat.out_spec, outs)
+
+    def _primitive(self, spec: Any) -> tuple[Primitive, _Flat]:
+        flat, name = _Flat(self.f, spec, name_of(self.f)), name_of(self.f)
+        made: dict[str, Any] = {}
+
+        def forward(vals: Sequence[Any]) -> tuple[tuple, tuple]:
+            out = self.forward(*pytree.tree_of(spec, vals))  # type: ignore[misc]
+            if not (isinstance(out, tuple) and len(out) == 2):
+                raise ArgumentTypeError(f"custom_vjp: forward of {name} must return (y, residuals), got {type(out).__name__}")
+            ys, flat.out_spec = pytree.values(out[0], name)
+            residuals, made["residuals"] = pytree.values(out[1], name)
+            return tuple(ys), tuple(residuals)
+
+        def backward(residuals: Sequence[Any], cts: Sequence[Any], likes: Sequence[Any]) -> tuple:
+            ct = pytree.tree_of(flat.out_spec, [conj(c) for c in cts])
+            got = self.backward(pytree.tree_of(made["residuals"], residuals), ct)  # type: ignore[misc]
+            return _cotangents(name, got, spec, likes)
+
+        return _vjp_primitive(name, flat, forward, backward), flat
+
+
+def _cotangents(name: str, got: Any, spec: Any, likes: Sequence[Any]) -> tuple:
+    """The cotangents of a user's backward function, flat, in the inner convention."""
+    wanted = pytree.unflatten(spec, list(likes))
+    if not isinstance(got, tuple) or len(got) != len(wanted):
+        raise ArgumentTypeError(
+            f"custom_vjp: backward of {name} must return a tuple of {len(wanted)} cotangents, one for each argument"
+        )
+    out: list[Any] = []
+    for g, w in zip(got, wanted, strict=True):
+        leaves, s = pytree.flatten(w)
+        if g is None:
+            out += [None] * len(leaves)
+            continue
+        vals, gs = pytree.values(g, name)
+        if len(vals) != len(leaves) or any(shape(v) != shape(x) for v, x in zip(vals, leaves, strict=True)):
+            raise ShapeError(
+                f"custom_vjp: backward of {name} returns a cotangent of shape {[shape(v) for v in vals]} for an argument "
+                f"of shape {[shape(x) for x in leaves]}; they must be equal"
+            )
+        out += [conj(v) for v in vals]
+    return tuple(out)
+
+
+def _vjp_primitive(name: str, evaluate: Callable, forward: Callable, backward: Callable) -> Primitive:
+    """``forward(vals) -> (outs, residuals)``; ``backward(residuals, cts, likes) -> cotangents``."""
+
+    def reverse(vals: list, params: dict) -> tuple[tuple, Callable]:
+        outs, residuals = forward(vals)
+        return outs, lambda cts: backward(residuals, cts, vals)
+
+    def jvp(y: Any, args: Sequence[Any], tangents: Sequence[Any]) -> tuple:
+        """The transpose of the backward function, which is linear in the cotangents."""
+        outs, residuals = forward(args)
+        with Tape(name) as tape:
+            leaves = [tape.leaf(zeros_like(o)) for o in outs]
+            cts = backward(residuals, leaves, args)
+            nodes = tape.end()
+        used = [(c, t) for c, t in zip(cts, tangents, strict=True) if c is not None and t is not None]
+        got = pull(tape, nodes, [c for c, _ in used], [t for _, t in used], leaves, keep=False)
+        return tuple(zeros_like(o) if g is None else g for g, o in zip(got, outs, strict=True))
+
+    def batch(trace: Batch, prim: Primitive, vals: list, mapped: list, params: dict) -> tuple:
+        run = _Mapped(f"vmap of {name}", trace.n)
+        count: list[int] = []
+
+        def mapped_forward(args: Sequence[Any]) -> tuple[tuple, tuple]:
+            def both(ins: Sequence[Any]) -> list:
+                outs, residuals = forward(ins)
+                count[:] = [len(outs)]
+                return [*outs, *residuals]
+
+            made = run(both, (args, mapped))
+            return made[: count[0]], made[count[0] :]
+
+        def mapped_backward(residuals: Sequence[Any], cts: Sequence[Any], likes: Sequence[Any]) -> tuple:
+            got = run(backward, (residuals, True), (cts, True), (likes, mapped))
+            return tuple(g if g is None or m else hooks.sum_leading(g) for g, m in zip(got, mapped, strict=True))
+
+        def mapped_evaluate(*args: Any) -> tuple:
+            return run(lambda ins: evaluate(*ins), (args, mapped))
+
+        return _vjp_primitive(run.name, mapped_evaluate, mapped_forward, mapped_backward)(*vals)
+
+    return Primitive(
+        name,
+        evaluate,
+        axes=whole(),
+        infer=_infer(evaluate),
+        jvp=jvp,
+        reverse=reverse,
+        batch=batch,
+        multiple=True,
+        register=False,
+    )
+
+
+# --- checkpoint --------------------------------------------------------------------------------------------------
+def checkpoint(f: Callable) -> Callable:
+    """The same function, whose reverse pass keeps only the arguments and computes the rest again.
+
+    Parameters
+    ----------
+    f : callable
+        A function of tensors and containers of them.
+
+    Returns
+    -------
+    callable
+        With equal values and derivatives, of every order and in every mode.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> from scisim import autodiff as ad
+    >>> ad.grad(ad.checkpoint(lambda x: ss.sin(ss.sin(x))))(0.0)
+    Tensor(1.)
+    """
+
+    @functools.wraps(f)
+    def checkpointed(*args: Any) -> Any:
+        vals, spec = pytree.values(args, f"checkpoint of {name_of(f)}")
+        if not any(isinstance(v, Traced) for v in vals):
+            return f(*args)
+        flat = _Flat(f, spec, "checkpoint")
+        outs = _remat(name_of(f), flat)(*vals)
+        return pytree.tree_of(flat.out_spec, outs)
+
+    return checkpointed
+
+
+def _remat(name: str, run: Callable) -> Primitive:
+    def reverse(vals: list, params: dict) -> tuple[tuple, Callable]:
+        return prim(*vals), lambda cts: _pull_again(name, run, vals, cts)
+
+    def through(trace: Any, args: tuple, params: dict) -> tuple:
+        flat, patterns = unpack(trace, args)
+        made: list[Any] = []
+
+        def inner(*vals: Any) -> tuple:
+            with trace.again(name) as t:
+                parts = [t.unpack(o) for o in run(*pack(t, vals, patterns))]
+            made[:] = [p for _, p in parts]
+            return tuple(v for vs, _ in parts for v in vs)
+
+        outs = _remat(name, inner)(*flat)
+        return pack(trace, outs, tuple(made))
+
+    def record(args: tuple) -> tuple:
+        graph, held = close(capture(run, [aval(a) for a in args], name))
+        return call_p(*args, *held, graph=graph, remat=True)
+
+    prim = Primitive(
+        f"checkpoint:{name}",
+        run,
+        axes=whole(),
+        reverse=reverse,
+        through=through,
+        record=record,
+        multiple=True,
+        register=False,
+    )
+    return prim
+
+
+def _pull_again(name: str, run: Callable, vals: list, cts: Sequence[Any]) -> list:
+    with Tape(name) as tape:
+        leaves = [tape.leaf(v) if inexact(v.dtype) else v for v in vals]
+        outs = list(run(*leaves))
+        nodes = tape.end()
+    real = [leaf for leaf in leaves if tape.mine(leaf)]
+    got = iter(pull(tape, nodes, outs, list(cts), real, keep=False))
+    return [next(got) if tape.mine(leaf) else None for leaf in leaves]
