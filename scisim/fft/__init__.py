@@ -1,0 +1,40 @@
+"""Discrete Fourier transforms that differentiate, map, compile and shard like every other operation."""
+
+from scisim.core.public import public as _public
+from scisim.fft import _primitives, frequencies, transforms
+
+fft = _public("fft", transforms.fft, _primitives.fft_p, "fft")
+ifft = _public("ifft", transforms.ifft, _primitives.ifft_p, "fft")
+rfft = _public("rfft", transforms.rfft, _primitives.rfft_p, "fft")
+irfft = _public("irfft", transforms.irfft, _primitives.irfft_p, "fft")
+hfft = _public("hfft", transforms.hfft, module="fft")
+ihfft = _public("ihfft", transforms.ihfft, module="fft")
+fft2 = _public("fft2", transforms.fft2, module="fft")
+ifft2 = _public("ifft2", transforms.ifft2, module="fft")
+fftn = _public("fftn", transforms.fftn, module="fft")
+ifftn = _public("ifftn", transforms.ifftn, module="fft")
+rfftn = _public("rfftn", transforms.rfftn, module="fft")
+irfftn = _public("irfftn", transforms.irfftn, module="fft")
+fftfreq = _public("fftfreq", frequencies.fftfreq, module="fft")
+rfftfreq = _public("rfftfreq", frequencies.rfftfreq, module="fft")
+fftshift = _public("fftshift", frequencies.fftshift, module="fft")
+ifftshift = _public("ifftshift", frequencies.ifftshift, module="fft")
+
+__all__ = [
+    "fft",
+    "ifft",
+    "rfft",
+    "irfft",
+    "hfft",
+    "ihfft",
+    "fft2",
+    "ifft2",
+    "fftn",
+    "ifftn",
+    "rfftn",
+    "irfftn",
+    "fftfreq",
+    "rfftfreq",
+    "fftshift",
+    "ifftshift",
+]
