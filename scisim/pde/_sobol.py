@@ -91,7 +91,7 @@ def sobol(start: int, count: int, dim: int, seed: Any = None) -> FloatArray:
     for bit in range(max(first + number - 1, 0).bit_length()):
         chosen = np.uint64(0) - (gray >> np.uint64(bit) & _ONE)  # all ones where the bit is set
         digits ^= directions[:, bit, None] & chosen
-    return np.ascontiguousarray(digits.T) * 2.0**-_BITS
+    return np.ascontiguousarray(digits.T).astype(np.float64) * np.float64(2.0**-_BITS)
 
 
 @cache
