@@ -18,7 +18,7 @@ from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.tensor import Tensor, wrap
-from scisim.core.values import dtype, inexact, is_complex, name_of, ones_like, shape, zeros_like
+from scisim.core.values import dtype, inexact, is_complex, name_of, shape, zeros_like
 from scisim.ops.complexes import conj
 
 
@@ -45,41 +45,54 @@ def differentiable(who: str, value: Any, name: str) -> Any:
 class _Call:
     """A function with some of its positional arguments made variables; the others are held."""
 
+    __slots__ = ("args", "aux", "f", "has_aux", "nums", "out_spec", "spec", "values", "who")
+
     def __init__(self, who: str, f: Callable, args: tuple, nums: tuple[int, ...], has_aux: bool) -> None:
-        self.who, self.f, self.has_aux, self.aux = who, f, has_aux, None
-        self.chosen = tuple(args[k] for k in nums)
-        leaves, self.spec = pytree.flatten(self.chosen)
-        self.values = [pytree.leaf_value(x, who) for x in leaves]
-        for k, v in enumerate(self.values):
-            if not inexact(v.dtype):
-                differentiable(who, v, f"argument {self._name(k)}")
-        self.args, self.nums = args, nums
+        self.who, self.f, self.args, self.nums, self.has_aux = who, f, args, nums, has_aux
+        self.aux: Any = None
         self.out_spec: Any = None
+        if len(nums) == 1 and type(args[nums[0]]) is Tensor:  # one tensor: no containers to look into
+            self.spec, self.values = None, [args[nums[0]]._v]
+        else:
+            leaves, self.spec = pytree.flatten(tuple(args[k] for k in nums))
+            self.values = [pytree.leaf_value(x, who) for x in leaves]
+        for k, v in enumerate(self.values):
+            if v.dtype.kind != "f" and not inexact(v.dtype):
+                differentiable(who, v, f"argument {self._name(k)}")
 
     def _name(self, k: int) -> str:
-        return f"{pytree.paths(self.chosen)[k]} of {name_of(self.f)}"
+        return f"{pytree.paths(tuple(self.args[n] for n in self.nums))[k]} of {name_of(self.f)}"
+
+    def rebuild(self, vals: Sequence[Any]) -> tuple:
+        """Tensors in the structure of the chosen arguments."""
+        return (wrap(vals[0]),) if self.spec is None else pytree.tree_of(self.spec, vals)
 
     def __call__(self, *vals: Any) -> list:
         handles = list(map(wrap, vals))
         new = list(self.args)
-        for k, a in zip(self.nums, optree.tree_unflatten(self.spec, handles), strict=True):
+        chosen = handles if self.spec is None else optree.tree_unflatten(self.spec, handles)
+        for k, a in zip(self.nums, chosen, strict=True):
             new[k] = a
         out = self.f(*new)
-        for k, (h, v) in enumerate(zip(handles, vals, strict=True)):
-            if h._v is not v:
-                raise pytree.MutationError(
-                    f"{self.who}: {name_of(self.f)} assigns in place to its argument {k}; inside a transformation the "
-                    f"caller would not see it. Work on a copy: y = ss.Tensor(x)."
-                )
+        for k, h in enumerate(handles):
+            if h._v is not vals[k]:
+                pytree.refuse_assignment(self.who, self.f, k)
         if self.has_aux:
-            if not (isinstance(out, tuple) and len(out) == 2):
-                raise ArgumentTypeError(
-                    f"{self.who}: with has_aux=True {name_of(self.f)} must return a pair (value, auxiliary), "
-                    f"got {type(out).__name__}"
-                )
-            out, self.aux = out
+            out = self._without_aux(out)
+        if type(out) is Tensor:
+            self.out_spec = pytree._SINGLE
+            return [out._v]
         leaves, self.out_spec = pytree.flatten(out)
         return [pytree.leaf_value(x, self.who, f"the result of {name_of(self.f)}") for x in leaves]
+
+    def _without_aux(self, out: Any) -> Any:
+        if not (isinstance(out, tuple) and len(out) == 2):
+            raise ArgumentTypeError(
+                f"{self.who}: with has_aux=True {name_of(self.f)} must return a pair (value, auxiliary), "
+                f"got {type(out).__name__}"
+            )
+        out, self.aux = out
+        return out
 
 
 def _lowered(trace: Any, tree: Any) -> Any:
@@ -108,13 +121,16 @@ def bare(trace: Any, outs: Sequence[Any]) -> list:
 
 def _cotangents(tape: Tape, nodes: list, outs: list, cts: Sequence[Any], leaves: list, keep: bool) -> list:
     """In the user's convention dL/dx + i dL/dy: one conjugate in, one out."""
-    cts = [conj(c) for c in cts]
+    cts = [c if c.dtype.kind == "f" else conj(c) for c in cts]
     if tape.exact:
         with np.errstate(all="ignore"):
             got = pull(tape, nodes, outs, cts, leaves, keep)
     else:
         got = pull(tape, nodes, outs, cts, leaves, keep)
-    return [zeros_like(leaf.value) if c is None else conj(c) for c, leaf in zip(got, leaves, strict=True)]
+    return [
+        zeros_like(leaf.value) if c is None else c if c.dtype.kind == "f" else conj(c)
+        for c, leaf in zip(got, leaves, strict=True)
+    ]
 
 
 def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
@@ -160,7 +176,7 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
             if shape(c) != shape(y):
                 raise ShapeError(f"pullback: a cotangent has shape {shape(c)}, the output {shape(y)}; they must be equal")
         cts = [_of_kind(c, y) for c, y in zip(cts, plain, strict=True)]
-        return pytree.tree_of(call.spec, _cotangents(tape, nodes, outs, cts, leaves, keep=True))
+        return call.rebuild(_cotangents(tape, nodes, outs, cts, leaves, keep=True))
 
     y = pytree.tree_of(out_spec, plain)
     return (y, pullback, _lowered(tape, call.aux)) if has_aux else (y, pullback)
@@ -228,13 +244,12 @@ def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool, result: Callab
     single = isinstance(argnums, int)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        nums = positions(who, argnums, len(args))
+        nums = (argnums,) if single and 0 <= argnums < len(args) else positions(who, argnums, len(args))
         g = f if not kwargs else lambda *a: f(*a, **kwargs)
         call = _Call(who, g, args, nums, has_aux)
         tape, leaves, outs, nodes = record(call, call.values, f)
         y = _scalar(who, f, outs, tape)
-        cts = _cotangents(tape, nodes, outs, [ones_like(y)], leaves, keep=False)
-        grads = pytree.tree_of(call.spec, cts)
+        grads = call.rebuild(_cotangents(tape, nodes, outs, [y.dtype.type(1)], leaves, keep=False))
         value = pytree.tree_of(call.out_spec, [y])
         return result((value, _lowered(tape, call.aux)) if has_aux else value, grads[0] if single else grads)
 
@@ -246,6 +261,8 @@ def _scalar(who: str, f: Callable, outs: list, tape: Tape) -> Any:
     if len(outs) != 1:
         raise ShapeError(f"{who}: {name_of(f)} returns {len(outs)} arrays; return one real number, or use has_aux=True")
     (y,) = bare(tape, outs)
+    if y.shape == () and y.dtype.kind == "f":
+        return y
     if shape(y) != () or is_complex(y):
         raise (DTypeError if is_complex(y) else ShapeError)(
             f"{who}: {name_of(f)} must return one real number, got {dtype(y)}{list(shape(y))}; "
@@ -490,7 +507,7 @@ def _jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, forward: Calla
             blocks = _forward_blocks(call, f)
         else:
             blocks = _reverse_blocks(tape, nodes, outs, plain, leaves)
-        rows = [pytree.tree_of(call.spec, row) for row in blocks]
+        rows = [call.rebuild(row) for row in blocks]
         rows = [r[0] if single else r for r in rows]
         tree = rows[0] if out_spec is pytree._SINGLE else optree.tree_unflatten(out_spec, rows)
         return (tree, aux) if has_aux else tree

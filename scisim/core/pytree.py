@@ -69,12 +69,17 @@ def call(f: Callable, spec: Any, vals: Sequence[Any], who: str) -> tuple[list, A
     out = f(*optree.tree_unflatten(spec, handles))
     for k, (h, v) in enumerate(zip(handles, vals, strict=True)):
         if h._v is not v:
-            raise MutationError(
-                f"{who}: {name_of(f)} assigns in place to its argument {k}; inside a transformation the caller would "
-                f"not see it. Work on a copy: y = ss.Tensor(x)."
-            )
+            refuse_assignment(who, f, k)
     leaves, out_spec = flatten(out)
     return [leaf_value(x, who, f"the result of {name_of(f)}") for x in leaves], out_spec
+
+
+def refuse_assignment(who: str, f: Callable, k: int) -> None:
+    """A function under a transformation assigned to an argument."""
+    raise MutationError(
+        f"{who}: {name_of(f)} assigns in place to its argument {k}; inside a transformation the caller would not see it. "
+        f"Work on a copy: y = ss.Tensor(x)."
+    )
 
 
 def register(cls: type, flatten_fn: Callable, unflatten_fn: Callable) -> None:
