@@ -19,7 +19,7 @@ from scisim.core import hooks
 from scisim.core.batch import Batch, collect
 from scisim.core.primitive import Primitive
 from scisim.core.values import Trace, Traced, same, shape, zeros_like
-from scisim.ops.arithmetic import add, mul_p, neg, sub, zmul
+from scisim.ops.arithmetic import add, div, mul_p, neg, sub, zmul
 
 _ASK = object()  # a coefficient not computed yet
 Rule = Callable[[int], Any]
@@ -99,7 +99,7 @@ class Taylor(Trace):
             return out
         if prim.singular:
             self.exact = True
-        if self.last == 1 and prim.partials and not prim.linear:
+        if self.last == 1 and not self.lazy and prim.partials and not prim.linear:
             return self._push(prim, args, vals, params, out)
         if prim.multiple:
             return self._several(prim, args, vals, params, out)
@@ -282,7 +282,7 @@ class Taylor(Trace):
 
     def quotient(self, a: Any, b: Any, y: Series) -> Rule:
         """a = y b, solved for the last coefficient of y."""
-        inverse = 1.0 / self.coefficient(b, 0)
+        inverse = div(1.0, self.coefficient(b, 0))
 
         def term(j: int, i: int, w: float = 1.0) -> Any:
             x, q = self.coefficient(b, j), y.coef(i)

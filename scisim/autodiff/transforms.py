@@ -56,6 +56,9 @@ class _Call:
         else:
             leaves, self.spec = pytree.flatten(tuple(args[k] for k in nums))
             self.values = [pytree.leaf_value(x, who) for x in leaves]
+            if any(type(x) in pytree._WEAK for x in leaves):
+                others = [x for x in pytree.tree_leaves(args) if isinstance(x, (Tensor, np.ndarray))]
+                self.values = pytree.weakly(leaves, self.values, others)
         for k, v in enumerate(self.values):
             if v.dtype.kind != "f" and not inexact(v.dtype):
                 differentiable(who, v, f"argument {self._name(k)}")

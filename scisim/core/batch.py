@@ -121,12 +121,20 @@ def _collect_through(trace: Any, args: tuple, p: dict) -> Any:
     return trace.pack([collect(v, **p) for v in parts], pattern)
 
 
+def _is_mapped(x: Any, token: int) -> bool:
+    while isinstance(x, Traced):
+        if isinstance(x.trace, Batch) and x.trace.token == token:
+            return True
+        x = x.lower
+    return False
+
+
 # The sum over a mapped axis, named by the token of its trace; a value that is not mapped counts n times.
 collect = Primitive(
     "collect",
     lambda x, axis, n: x * n,
     axes=ELEMENTWISE,
     linear=(0,),
-    transpose=lambda i, ct, args, p: ct,
+    transpose=lambda i, ct, args, p: ct if _is_mapped(args[0], p["axis"]) else ct * p["n"],
     through=_collect_through,
 )

@@ -10,7 +10,7 @@ import optree
 
 from scisim.core.errors import ArgumentTypeError, MutationError
 from scisim.core.tensor import Tensor, wrap
-from scisim.core.values import Traced, name_of
+from scisim.core.values import Traced, inexact, name_of
 
 NAMESPACE = "scisim"
 _SINGLE = optree.tree_structure(0, namespace=NAMESPACE)
@@ -49,7 +49,22 @@ def leaf_value(leaf: Any, who: str = "a transformation", where: str = "") -> Any
 def values(tree: Any, who: str = "a transformation") -> tuple[list, Any]:
     """Values of the leaves, and structure."""
     leaves, spec = flatten(tree)
-    return [leaf_value(x, who) for x in leaves], spec
+    vals = [leaf_value(x, who) for x in leaves]
+    return (weakly(leaves, vals, vals) if any(type(x) in _WEAK for x in leaves) else vals), spec
+
+
+_WEAK = (float, complex)
+
+
+def weakly(leaves: Sequence[Any], vals: list, arrays: Sequence[Any]) -> list:
+    """Python floats among the leaves take the precision of the arrays that they come with, as they would in NumPy."""
+    kinds = {v.dtype for x, v in zip(leaves, vals, strict=True) if type(x) not in _WEAK and inexact(v.dtype)}
+    kinds |= {v.dtype for v in arrays if v.shape and inexact(v.dtype)}
+    if not kinds:
+        return vals
+    return [
+        v.astype(np.result_type(*kinds, type(x)(0))) if type(x) in _WEAK else v for x, v in zip(leaves, vals, strict=True)
+    ]
 
 
 def tree_of(spec: Any, vals: Sequence[Any]) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
-from scisim.core.values import Traced, is_complex, maybe_zero, ones_like, same
+from scisim.core.values import Traced, is_complex, maybe_zero, ones_like, same, shape
 
 
 def _zmul(a: Any, b: Any) -> Any:
@@ -57,7 +57,7 @@ square_p = Primitive(
 # The value of the second operand to the bit, with the derivative of the first.
 pin = Primitive(
     "pin",
-    lambda q, v: v,
+    lambda q, v: v if shape(q) == shape(v) else np.broadcast_to(v, np.broadcast_shapes(shape(q), shape(v))),
     axes=ELEMENTWISE,
     linear=(0,),
     transpose=lambda i, ct, args, p: ct,
@@ -96,7 +96,7 @@ div = Primitive(
     np.divide,
     axes=ELEMENTWISE,
     linear=(0,),
-    transpose=lambda i, ct, args, p: zmul(ct, 1.0 / args[1]),
+    transpose=lambda i, ct, args, p: zmul(ct, div(1.0, args[1])),  # `1.0 / 0.0` of Python would raise
     partials=[None, lambda y, a, b: -y / b],
     taylor=lambda t, a, y: t.quotient(*a, y),
     scalar=lambda s, a, b: s.div(a, b),

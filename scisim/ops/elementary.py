@@ -13,7 +13,7 @@ import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
-from scisim.ops.arithmetic import sqrt, zmul
+from scisim.ops.arithmetic import div, sqrt, zmul
 
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
 
@@ -70,7 +70,7 @@ sigmoid = _unary(
 
 def _over(a: Any, q: Any) -> Any:
     """a / q where a zero of a wins."""
-    return zmul(a, 1.0 / q)
+    return zmul(a, div(1.0, q))
 
 
 atan2 = Primitive(
