@@ -1,0 +1,1 @@
+"""The rules of every operation, held by one table."""
