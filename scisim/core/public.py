@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.tensor import Tensor, functions, holds_tensor, wrap
 from scisim.core.values import Traced, as_value
@@ -33,8 +34,10 @@ OPERATIONS: dict[str, Operation] = {}
 
 def public(name: str, raw: Callable, primitive: Primitive | None = None, module: str = "", doc: str = "") -> Callable:
     """Dress a raw function of values for tensors and enter it in the table."""
-    if primitive is not None and raw is primitive:
-        f = _dress_primitive(primitive)
+    if primitive is not None and primitive.axes is ELEMENTWISE and arity(primitive) in (1, 2):
+        f = _dress_elementwise(primitive, raw)
+    elif raw is primitive:
+        f = _dress(lambda *args: raw(*args))
     else:
         f = _dress(raw)
     f.__name__ = f.__qualname__ = name
@@ -46,24 +49,29 @@ def public(name: str, raw: Callable, primitive: Primitive | None = None, module:
     return f
 
 
-def _dress_primitive(prim: Primitive) -> Callable:
-    evaluate = prim.evaluate
+def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
+    """Plain arrays go straight to NumPy; a raw function that is more than its primitive is asked about complex ones."""
+    evaluate, plain = prim.evaluate, raw is prim
 
     def unary(x: Any, /) -> Tensor:
         v = x._v if type(x) is Tensor else as_argument(x)
         t = _new(Tensor)
-        t._v = evaluate(v) if type(v) is _ndarray else prim(v)
+        t._v = evaluate(v) if type(v) is _ndarray and (plain or v.dtype.kind != "c") else raw(v)
         return t
 
     def binary(a: Any, b: Any, /) -> Tensor:
+        u = a._v if type(a) is Tensor else _number_or_value(a)
+        v = b._v if type(b) is Tensor else _number_or_value(b)
         t = _new(Tensor)
-        t._v = prim(a._v if type(a) is Tensor else operand(a), b._v if type(b) is Tensor else operand(b))
+        t._v = evaluate(u, v) if plain and type(u) is _ndarray is type(v) else raw(u, v)
         return t
 
-    def several(*args: Any) -> Tensor:
-        return wrap(prim(*map(operand, args)))
+    return unary if arity(prim) == 1 else binary
 
-    return {1: unary, 2: binary}.get(arity(prim), several)
+
+def _number_or_value(x: Any) -> Any:
+    """Python numbers stay as they are, weak in promotion."""
+    return x if type(x) in (bool, int, float, complex) else as_argument(x)
 
 
 def arity(prim: Primitive) -> int:
@@ -77,7 +85,10 @@ def arity(prim: Primitive) -> int:
 def _dress(raw: Callable) -> Callable:
     @functools.wraps(raw)
     def f(*args: Any, **kwargs: Any) -> Any:
-        out = raw(*map(operand, args), **{k: operand(v) for k, v in kwargs.items()} if kwargs else kwargs)
+        if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
+            out = raw(args[0]._v)
+        else:
+            out = raw(*map(operand, args), **{k: operand(v) for k, v in kwargs.items()} if kwargs else kwargs)
         return tuple(map(wrap, out)) if isinstance(out, tuple) else wrap(out)
 
     return f

@@ -210,6 +210,11 @@ class Tensor:
     # --- methods that NumPy users expect -------------------------------------------------------------------------
     def reshape(self, *shape: Any) -> Tensor:
         """The same elements in another shape; one length may be -1."""
+        if type(self._v) is np.ndarray:
+            try:
+                return wrap(self._v.reshape(*shape))
+            except (ValueError, TypeError):
+                pass  # the general way says what is wrong
         return functions["reshape"](self, shape[0] if len(shape) == 1 and not isinstance(shape[0], int) else shape)
 
     def transpose(self, *axes: Any) -> Tensor:

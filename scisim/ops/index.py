@@ -329,11 +329,13 @@ def _wrapped(i: Any, n: int) -> Any:
 
 def index(x: Any, at: Any) -> Any:
     """``x[at]`` for any index NumPy knows."""
-    if type(x) is np.ndarray and isinstance(at, (int, slice)) and not isinstance(at, bool):
-        try:
-            return x[at]
-        except IndexError:
-            raise _OutOfRange(f"index: {at} is out of range for shape {x.shape}") from None
+    if type(x) is np.ndarray:
+        kind = type(at)
+        if kind is int or kind is slice or (kind is tuple and all(type(i) in _PLAIN for i in at)):
+            try:
+                return x[at]
+            except IndexError:
+                pass  # the plan below says what is wrong
     plan = _plan(shape(x), at)
     y = x if _is_whole(plan.at) else read_p(x, at=plan.at)
     if not plan.axes:
@@ -342,6 +344,9 @@ def index(x: Any, at: Any) -> Any:
     y = gather_p(moveaxis(y, plan.axes, list(range(k))), *plan.arrays)
     lead = len(np.broadcast_shapes(*map(shape, plan.arrays)))
     return moveaxis(y, list(range(lead)), list(range(plan.place, plan.place + lead)))
+
+
+_PLAIN = (int, slice, type(None), type(Ellipsis))
 
 
 def _is_whole(at: Basic) -> bool:
