@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -290,7 +291,7 @@ def _range_length(start: Any, stop: Any, step: Any) -> int:
 # Without operands, so that a graph carries the three numbers and not the array.
 iota_p = Primitive(
     "iota",
-    lambda start, stop, step, dtype: np.arange(start, stop, step, dtype),
+    lambda start, stop, step, dtype: np.arange(start, stop, step, dtype=dtype),
     axes=whole(),
     infer=lambda avals, p: ShapeDtype((_range_length(p["start"], p["stop"], p["step"]),), p["dtype"]),
     array_api="arange",
@@ -474,7 +475,7 @@ def meshgrid(*arrays: Any, indexing: str = "xy") -> Any:
     return tuple(broadcast(reshape(x, s), grid) for x, s in zip(xs, axes, strict=True))
 
 
-for _f, _p in {
+_PUBLIC: dict[Callable, Primitive | None] = {
     zeros: None,
     ones: None,
     full: None,
@@ -487,5 +488,6 @@ for _f, _p in {
     linspace: None,
     eye: None,
     meshgrid: None,
-}.items():
+}
+for _f, _p in _PUBLIC.items():
     public(_f.__name__, _f, _p)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -334,7 +335,7 @@ def log_softmax(x: Any, axis: Axis = -1) -> Any:
     return x - logsumexp(x, axes, keepdims=True)
 
 
-for _f, _p in {
+_PUBLIC: dict[Callable, Primitive | None] = {
     max: max_p,
     min: min_p,
     argmax: argmax_p,
@@ -342,5 +343,6 @@ for _f, _p in {
     logsumexp: None,
     softmax: None,
     log_softmax: None,
-}.items():
+}
+for _f, _p in _PUBLIC.items():
     public(_f.__name__, _f, _p)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -167,7 +168,8 @@ def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: 
     return bool(_all(_isclose(a, b, rtol, atol, equal_nan)))
 
 
-for _f, _p in {any: any_p, all: all_p, count_nonzero: None, isclose: None}.items():
+_PUBLIC: dict[Callable, Primitive | None] = {any: any_p, all: all_p, count_nonzero: None, isclose: None}
+for _f, _p in _PUBLIC.items():
     public(_f.__name__, _f, _p)
 
 _all, _isclose = functions["all"], functions["isclose"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -347,12 +348,13 @@ def cumulative_sum(x: Any, axis: int | None = None, dtype: Any = None, include_i
     return concat_p(first, y, axis=k)
 
 
-for _f, _p in {
+_PUBLIC: dict[Callable, Primitive | None] = {
     sum: sum_p,
     mean: None,
     prod: prod_p,
     var: None,
     std: None,
     cumulative_sum: cumulative_sum_p,
-}.items():
+}
+for _f, _p in _PUBLIC.items():
     public(_f.__name__, _f, _p)

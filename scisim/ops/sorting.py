@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -211,7 +212,7 @@ def take(x: Any, indices: Any, axis: int | None = None) -> Any:
 
 
 # --- positions in sorted arrays ----------------------------------------------------------------------------
-def _searchsorted(a: Any, v: Any, side: str) -> np.ndarray:
+def _searchsorted(a: Any, v: Any, side: Any) -> np.ndarray:
     """Each stack of vectors in its own stack of points."""
     lead = a.shape[:-1]
     if not lead:
@@ -336,12 +337,13 @@ def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     return x
 
 
-for _f, _p in {
+_PUBLIC: dict[Callable, Primitive | None] = {
     argsort: argsort_p,
     sort: None,
     take_along_axis: None,
     take: None,
     searchsorted: searchsorted_p,
     diff: None,
-}.items():
+}
+for _f, _p in _PUBLIC.items():
     public(_f.__name__, _f, _p)
