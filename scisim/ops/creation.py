@@ -311,6 +311,8 @@ def _number(name: str, argument: str, x: Any) -> Any:
         )
     if np.ndim(x) or np.asarray(x).dtype.kind not in "iuf":
         raise ArgumentTypeError(f"{name}: {argument} must be a real number, got {x!r}")
+    if not np.isfinite(x):
+        raise ArgumentError(f"{name}: {argument} must be finite, got {x!r}")
     return x
 
 
@@ -351,7 +353,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, devic
     start, stop, step = (_number("arange", n, v) for n, v in zip(names, (start, stop, step), strict=True))
     if step == 0:
         raise ArgumentError("arange: step must not be 0")
-    dt = np.arange(start, start, step).dtype if dtype is None else np.dtype(dtype)
+    dt = np.arange(start, start + 0 * stop, step).dtype if dtype is None else np.dtype(dtype)
     a, b, h = (v.item() if hasattr(v, "item") else v for v in (start, stop, step))
     return iota_p(start=a, stop=b, step=h, dtype=dt)
 
