@@ -14,6 +14,7 @@ from typing import Any as _Any
 
 import numpy as _np
 
+from scisim import backends as _backends
 from scisim import ops as _ops
 from scisim.compiler.jit import jit
 from scisim.core import errors

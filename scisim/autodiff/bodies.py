@@ -55,7 +55,8 @@ def split(graph: Graph) -> tuple[Graph, Graph]:
     if "split" not in graph.derived:
         g, n, m = joint(graph), len(graph.inputs), len(graph.outputs)
         early = set(g.inputs[:n])
-        front, back = [], []
+        front: list[Any] = []
+        back: list[Any] = []
         for eq in g.equations:
             ready = all(a in early for a in eq.args if isinstance(a, Var))
             (front if ready else back).append(eq)
@@ -169,7 +170,9 @@ def _backward_step(body: Graph, c: int, n: int) -> Graph:
             def take(k: int) -> list:
                 return [left.pop(0) for _ in range(k)]
 
-            fixed, ct, total, carry, xs, cy = (take(k) for k in (c, len(carry_cts), len(sums), n, len(ins) - c - n, len(y_cts)))
+            fixed, ct, total, carry, xs, cy = (
+                take(k) for k in (c, len(carry_cts), len(sums), n, len(ins) - c - n, len(y_cts))
+            )
             g = back(*fixed, *carry, *xs, *ct, *cy)
             real = [x for x, keep in zip(g, live_in, strict=True) if keep]
             k = len(sums)

@@ -62,8 +62,8 @@ def _check(f: Callable, args: tuple, k: int, order: int, rtol: float, atol: floa
     left, right = _inner(ct, dy), _inner(pullback(ct), v)
     if not abs(left - right) <= max(atol, rtol) * max(scale, 1.0):
         raise DerivativeError(
-            f"check_derivatives: order {k} of {name_of(f)}: reverse mode gives {right:.9g} for the product with a random "
-            f"cotangent and direction, forward mode {left:.9g}"
+            f"check_derivatives: order {k} of {name_of(f)}: reverse mode gives {right:.9g} for a product with a "
+            f"random cotangent and direction, forward mode {left:.9g}"
         )
     if k < order:
 
@@ -78,7 +78,15 @@ def _check(f: Callable, args: tuple, k: int, order: int, rtol: float, atol: floa
 
         adjoint.__name__ = name_of(f)
         if k == 1:
-            _compare(f, 2, "forward over reverse", jvp(adjoint, args, v)[1], _difference(adjoint, args, v), rtol * 10, atol * 10)
+            _compare(
+                f,
+                2,
+                "forward over reverse",
+                jvp(adjoint, args, v)[1],
+                _difference(adjoint, args, v),
+                rtol * 10,
+                atol * 10,
+            )
 
 
 def _random_like(tree: Any, rng: Any) -> Any:

@@ -62,7 +62,8 @@ class custom_jvp:
     """
 
     def __init__(self, f: Callable) -> None:
-        self.f, self.rule = f, None
+        self.f = f
+        self.rule: Callable | None = None
         self.primitives: dict[Any, tuple[Primitive, _Flat]] = {}
         functools.update_wrapper(self, f, updated=())
 
@@ -131,9 +132,7 @@ class _Mapped:
 
 def _checked_pair(f: Callable, out: Any, y: Any) -> tuple:
     if not (isinstance(out, tuple) and len(out) == 2):
-        raise ArgumentTypeError(
-            f"custom_jvp: the rule of {name_of(f)} must return (y, dy), got {type(out).__name__}"
-        )
+        raise ArgumentTypeError(f"custom_jvp: the rule of {name_of(f)} must return (y, dy), got {type(out).__name__}")
     dy = pytree.values(out[1], "custom_jvp")[0]
     if [shape(d) for d in dy] != [shape(v) for v in y]:
         raise ShapeError(
@@ -184,7 +183,9 @@ class custom_vjp:
         if not any(isinstance(v, Traced) for v in vals):
             return self.f(*args)
         if self.forward is None:
-            raise DerivativeError(f"custom_vjp: {name_of(self.f)} has no rule yet; give one with {name_of(self.f)}.defvjp")
+            raise DerivativeError(
+                f"custom_vjp: {name_of(self.f)} has no rule yet; give one with {name_of(self.f)}.defvjp"
+            )
         if spec not in self.primitives:
             self.primitives[spec] = self._primitive(spec)
         prim, flat = self.primitives[spec]
@@ -198,7 +199,9 @@ class custom_vjp:
         def forward(vals: Sequence[Any]) -> tuple[tuple, tuple]:
             out = self.forward(*pytree.tree_of(spec, vals))  # type: ignore[misc]
             if not (isinstance(out, tuple) and len(out) == 2):
-                raise ArgumentTypeError(f"custom_vjp: forward of {name} must return (y, residuals), got {type(out).__name__}")
+                raise ArgumentTypeError(
+                    f"custom_vjp: forward of {name} must return (y, residuals), got {type(out).__name__}"
+                )
             ys, flat.out_spec = pytree.values(out[0], name)
             residuals, made["residuals"] = pytree.values(out[1], name)
             return tuple(ys), tuple(residuals)
@@ -220,15 +223,15 @@ def _cotangents(name: str, got: Any, spec: Any, likes: Sequence[Any]) -> tuple:
         )
     out: list[Any] = []
     for g, w in zip(got, wanted, strict=True):
-        leaves, s = pytree.flatten(w)
+        leaves = pytree.tree_leaves(w)
         if g is None:
             out += [None] * len(leaves)
             continue
-        vals, gs = pytree.values(g, name)
+        vals = pytree.values(g, name)[0]
         if len(vals) != len(leaves) or any(shape(v) != shape(x) for v, x in zip(vals, leaves, strict=True)):
             raise ShapeError(
-                f"custom_vjp: backward of {name} returns a cotangent of shape {[shape(v) for v in vals]} for an argument "
-                f"of shape {[shape(x) for x in leaves]}; they must be equal"
+                f"custom_vjp: backward of {name} gives a cotangent of shape {[shape(v) for v in vals]} for an "
+                f"argument of shape {[shape(x) for x in leaves]}; they must be equal"
             )
         out += [conj(v) for v in vals]
     return tuple(out)

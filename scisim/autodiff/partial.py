@@ -72,7 +72,9 @@ class Plan:
 
     def __repr__(self) -> str:
         names = self.names or tuple(f"x{k}" for k in range(self.slots.variables))
-        text = ["".join(n * k for n, k in zip(names, a, strict=True)) or "1" for a in self.slots.indices if a is not None]
+        text = [
+            "".join(n * k for n, k in zip(names, a, strict=True)) or "1" for a in self.slots.indices if a is not None
+        ]
         return f"Plan({self.slots.count} coefficients: {' '.join(text)})"
 
     def __call__(self, f: Callable, coords: Sequence[Any], who: str = "partial") -> list:
@@ -90,7 +92,7 @@ def evaluate(who: str, f: Callable, coords: Sequence[Any], slots: Slots) -> tupl
     vals, spec = pytree.values(tuple(coords), who)
     if len(vals) != slots.variables:
         raise ArgumentError(
-            f"{who}: {name_of(f)} takes {slots.variables} coordinates, got {len(vals)} arrays; give one array a coordinate"
+            f"{who}: {name_of(f)} takes {slots.variables} coordinates, got {len(vals)} arrays; give one each"
         )
     for k, v in enumerate(vals):
         differentiable(who, v, f"coordinate {k}")
@@ -99,8 +101,8 @@ def evaluate(who: str, f: Callable, coords: Sequence[Any], slots: Slots) -> tupl
         return [[o] for o in outs], out_spec
     with Taylor(f, slots) as trace, np.errstate(all="ignore"):
         ins = []
-        for v, k in enumerate(_firsts(slots)):
-            ins.append(vals[v] if k is None else trace.variable(vals[v], {k: ones_like(vals[v])}))
+        for v, first in zip(vals, _firsts(slots), strict=True):
+            ins.append(v if first is None else trace.variable(v, {first: ones_like(v)}))
         outs, out_spec = pytree.call(f, spec, ins, who)
         return [coefficients(trace, o) for o in outs], out_spec
 
@@ -139,7 +141,9 @@ def partials(f: Callable, wanted: Sequence[Name]) -> Callable:
     """
     names = argument_names(f)
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
-        raise ArgumentTypeError(f"partials: expected a list of partials like ['t', 'xx'], got {wanted!r}; for one use partial")
+        raise ArgumentTypeError(
+            f"partials: expected a list of partials like ['t', 'xx'], got {wanted!r}; for one use partial"
+        )
     indices = [parse("partials", w, names) for w in wanted]
     if not indices:
         return lambda *coords: []
@@ -273,7 +277,9 @@ def _along(who: str, f: Callable, x: Any, axis: int) -> tuple[Any, int, int]:
     """The value, its axis of coordinates, and their number."""
     v = differentiable(who, pytree.leaf_value(x, who), "the argument")
     if not shape(v):
-        raise ShapeError(f"{who}: {name_of(f)} needs an axis of coordinates, got a number; use axis=None for coordinates")
+        raise ShapeError(
+            f"{who}: {name_of(f)} needs an axis of coordinates, got a number; use axis=None for coordinates"
+        )
     k = normalize_axis(who, axis, len(shape(v)))
     return v, k, shape(v)[k]
 
@@ -290,11 +296,11 @@ def _laplacian_along(f: Callable, x: Any, axis: int) -> Any:
 
     v, k, d = _along("laplacian", f, x, axis)
     spec = pytree.flatten((x,))[1]
-    with Batch(f"laplacian of {name_of(f)}", d) as directions, np.errstate(all="ignore"):
-        with Taylor(f, univariate(2), directions) as trace:
-            ins = [trace.variable(v, {1: directions.wrap(_directions(v, k, d))})]
-            outs, out_spec = pytree.call(f, spec, ins, "laplacian")
-            tops = [2.0 * coefficients(trace, o)[2] for o in outs]
+    directions = Batch(f"laplacian of {name_of(f)}", d)
+    with directions, Taylor(f, univariate(2), directions) as trace, np.errstate(all="ignore"):
+        ins = [trace.variable(v, {1: directions.wrap(_directions(v, k, d))})]
+        outs, out_spec = pytree.call(f, spec, ins, "laplacian")
+        tops = [2.0 * coefficients(trace, o)[2] for o in outs]
     return pytree.tree_of(out_spec, tops)
 
 
@@ -401,5 +407,3 @@ def _columns(who: str, f: Callable, x: Any, v: Any, k: int, d: int) -> list:
             raise ShapeError(f"{who}: {name_of(f)} must return a vector field of shape {shape(v)}, got {got}")
         out.append(dy)
     return out
-
-

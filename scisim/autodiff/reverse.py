@@ -73,7 +73,8 @@ class Tape(Trace):
         return node
 
     def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
-        vals, parents = [], []
+        vals: list[Any] = []
+        parents: list[Any] = []
         for a in args:
             if type(a) is Node and a.trace is self:
                 vals.append(a.value)

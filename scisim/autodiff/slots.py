@@ -49,9 +49,7 @@ class Slots:
     def _products(self, a: Index) -> list[Term]:
         zero = (0,) * self.variables
         below = itertools.product(*(range(n + 1) for n in a))
-        return [
-            (self.where[b], self.where[_minus(a, b)], 1.0) for b in below if b not in (zero, a)
-        ]
+        return [(self.where[b], self.where[_minus(a, b)], 1.0) for b in below if b not in (zero, a)]
 
     def _flow(self, a: Index) -> list[Term]:
         """y_a a_v = sum over b of b_v x_b s_{a-b}, by the variable v that makes the fewest terms."""

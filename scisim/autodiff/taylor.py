@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from scisim.autodiff.flow import ASK, Flow
 from scisim.autodiff.roots import modulus_rule, root_rule
 from scisim.autodiff.slots import Slots
 from scisim.core import hooks
@@ -21,7 +22,6 @@ from scisim.core.primitive import Primitive
 from scisim.core.values import Trace, Traced, same, shape, zeros_like
 from scisim.ops.arithmetic import add, div, mul_p, neg, sub, zmul
 
-_ASK = object()  # a coefficient not computed yet
 Rule = Callable[[int], Any]
 
 
@@ -39,7 +39,7 @@ class Series(Traced):
 
     def coef(self, k: int) -> Any:
         c = self.cs[k]
-        if c is _ASK:
+        if c is ASK:
             c = self.rule(k)
             if c is not None and shape(c) != self.shape:
                 c = hooks.broadcast(c, self.shape)
@@ -103,7 +103,7 @@ class Taylor(Trace):
             return self._push(prim, args, vals, params, out)
         if prim.multiple:
             return self._several(prim, args, vals, params, out)
-        y = self.series([out] + [_ASK] * self.last)
+        y = self.series([out] + [ASK] * self.last)
         y.rule = self._rule(prim, args, vals, params, y)
         if key:
             args[0].memo[key] = y
@@ -141,7 +141,7 @@ class Taylor(Trace):
         if prim.taylor:
             return prim.taylor(self, args, y, **params)
         if prim.jvp and not all(i in prim.linear for i, a in enumerate(args) if self.mine(a)):
-            return self._flow(prim, args, vals, params, [y])[0]
+            return Flow(self, prim, args, vals, params, [y]).rule(0)
         if prim.bilinear:
             return self.convolve(prim, *args, **params)
         if prim.linear and not prim.partials:
@@ -149,9 +149,10 @@ class Taylor(Trace):
         return self._elementwise(prim, args, params, y)
 
     def _several(self, prim: Primitive, args: tuple, vals: list, params: dict, outs: tuple) -> tuple:
-        ys = [self.series([o] + [_ASK] * self.last) for o in outs]
-        for y, rule in zip(ys, self._flow(prim, args, vals, params, ys), strict=True):
-            y.rule = rule
+        ys = [self.series([o] + [ASK] * self.last) for o in outs]
+        flow = Flow(self, prim, args, vals, params, ys)
+        for n, y in enumerate(ys):
+            y.rule = flow.rule(n)
         if self.lazy:
             self.unfinished.extend((y, y) for y in ys)
             return tuple(ys)
@@ -196,7 +197,7 @@ class Taylor(Trace):
 
     def _elementwise(self, prim: Primitive, args: tuple, params: dict, y: Series) -> Rule:
         """y_k from y' = f'(x) x', a sum over the operands."""
-        partials = prim.partials or ()
+        partials: Any = prim.partials or ()
         own = [i for i, a in enumerate(args) if self.mine(a) and partials[i]]
         slopes: dict[int, Any] = {}
 
@@ -217,68 +218,6 @@ class Taylor(Trace):
             return self.total(k, [term(i, k, 0, 1.0) for i in own], rest)
 
         return rule
-
-    def _flow(self, prim: Primitive, args: tuple, vals: list, params: dict, ys: list[Series]) -> list[Rule]:
-        """y' = J(x, y) x' by the one jvp of the primitive, a function linear in x'."""
-        curves: dict[int, Any] = {}
-
-        def velocity(a: Any, v: int) -> Any:
-            if not self.mine(a):
-                return None
-            s = self.series([_ASK] * (self.last + 1))
-            s.cs[0] = zeros_like(a)
-
-            def rule(j: int) -> Any:
-                up = self.slots.up(j, v)
-                if up is None or (self.collapse and up[0] == self.last):
-                    return None
-                c = a.coef(up[0])
-                return None if c is None else c if up[1] == 1 else c * up[1]
-
-            first = rule(0)
-            s.cs[0], s.rule = (zeros_like(a) if first is None else first), rule
-            return s
-
-        def curve(v: int) -> Any:
-            if v not in curves:
-                speeds = [velocity(a, v) for a in args]
-                whole = [y if prim.multiple else y for y in ys]
-                curves[v] = self.lazily(
-                    lambda: prim.jvp(tuple(whole) if prim.multiple else whole[0], args, speeds, **params)  # type: ignore[misc]
-                )
-            return curves[v]
-
-        direct: dict[int, Any] = {}
-
-        def straight(k: int, n: int) -> Any:
-            """The terms with the coefficient k of an operand: the jvp at the value."""
-            if k not in direct:
-                tops = [a.coef(k) if self.mine(a) else None for a in args]
-                values = tuple(y.cs[0] for y in ys)
-                direct[k] = (
-                    None
-                    if all(t is None for t in tops)
-                    else prim.jvp(values if prim.multiple else values[0], vals, tops, **params)  # type: ignore[misc]
-                )
-            t = direct[k]
-            return t[n] if prim.multiple and t is not None else t
-
-        def rule_of(n: int) -> Rule:
-            def rule(k: int) -> Any:
-                index = self.slots.indices[k]
-                if index is not None and sum(index) == 1:
-                    return straight(k, n)
-                collapsed = index is None or (self.collapse is not None and k == self.last)
-                rest = []
-                for v, j, w in self.slots.derivative_terms(k):
-                    c = curve(v)
-                    c = self.coefficient(c[n] if prim.multiple else c, j)
-                    rest.append(None if c is None else c * w)
-                return self.total(k, [straight(k, n) if collapsed else None], rest)
-
-            return rule
-
-        return [rule_of(n) for n in range(len(ys))]
 
     def quotient(self, a: Any, b: Any, y: Series) -> Rule:
         """a = y b, solved for the last coefficient of y."""

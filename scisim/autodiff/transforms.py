@@ -28,7 +28,9 @@ def positions(who: str, argnums: int | Sequence[int], count: int) -> tuple[int, 
     nums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
     for k in nums:
         if not isinstance(k, int) or not -count <= k < count:
-            raise ArgumentError(f"{who}: argnums {argnums} names argument {k}, but {count} were given (0 to {count - 1})")
+            raise ArgumentError(
+                f"{who}: argnums {argnums} names argument {k}, but {count} were given (0 to {count - 1})"
+            )
     return tuple(k % count for k in nums)
 
 
@@ -177,7 +179,9 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
             raise ArgumentTypeError(f"pullback: the cotangent has structure {spec}, the output {out_spec}")
         for c, y in zip(cts, plain, strict=True):
             if shape(c) != shape(y):
-                raise ShapeError(f"pullback: a cotangent has shape {shape(c)}, the output {shape(y)}; they must be equal")
+                raise ShapeError(
+                    f"pullback: a cotangent has shape {shape(c)}, the output {shape(y)}; they must be equal"
+                )
         cts = [_of_kind(c, y) for c, y in zip(cts, plain, strict=True)]
         return call.rebuild(_cotangents(tape, nodes, outs, cts, leaves, keep=True))
 
@@ -368,12 +372,16 @@ def _directions(who: str, primals: tuple, tangents: tuple, vals: list) -> list:
             continue
         ts, tspec = pytree.values(t, who)
         if tspec != spec:
-            raise ArgumentTypeError(f"{who}: a direction has structure {tspec}, its argument {spec}; they must be equal")
+            raise ArgumentTypeError(
+                f"{who}: a direction has structure {tspec}, its argument {spec}; they must be equal"
+            )
         out += ts
     for v, d in zip(vals, out, strict=True):
         if d is not None:
             if shape(d) != shape(v):
-                raise ShapeError(f"{who}: a direction has shape {shape(d)}, its argument {shape(v)}; they must be equal")
+                raise ShapeError(
+                    f"{who}: a direction has shape {shape(d)}, its argument {shape(v)}; they must be equal"
+                )
             differentiable(who, v, "an argument with a direction")
     return [None if d is None else _like(d, v) for v, d in zip(vals, out, strict=True)]
 
@@ -601,5 +609,3 @@ def stop_gradient(x: Any) -> Any:
 
     vals, spec = pytree.values(x, "stop_gradient")
     return pytree.tree_of(spec, [stop(v) for v in vals])
-
-

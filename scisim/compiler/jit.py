@@ -120,7 +120,9 @@ class Jitted:
         return Compiled(simplify(graph), held, made["spec"])
 
 
-def jit(f: Callable | None = None, static_argnums: int | Sequence[int] = (), donate_argnums: int | Sequence[int] = ()) -> Any:
+def jit(
+    f: Callable | None = None, static_argnums: int | Sequence[int] = (), donate_argnums: int | Sequence[int] = ()
+) -> Any:
     """Capture a function as one program for each signature, and run that.
 
     Parameters
@@ -141,7 +143,8 @@ def jit(f: Callable | None = None, static_argnums: int | Sequence[int] = (), don
     Raises
     ------
     TraceError
-        When the function branches in Python on a value, or turns one into a number: use cond, where, while_loop or scan.
+        When the function branches in Python on a value, or turns one into a number: use cond, where,
+        while_loop or scan.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Simplification of graphs: constants folded, equal equations merged, dead ones removed.  Each pass is a pure function."""
+"""Simplification of graphs: constants folded, equal equations merged, dead ones removed.  Passes are pure."""
 
 from __future__ import annotations
 

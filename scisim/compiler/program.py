@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.graph import Graph, Var
+from scisim.core.graph import Graph, Var, make_program
 
 
 class Program:
@@ -32,9 +32,7 @@ class Program:
             return len(self.frame) - 1
 
         self.inputs = [slot(v) for v in graph.inputs]
-        steps = [
-            (eq.prim, [slot(a) for a in eq.args], eq.params, [slot(v) for v in eq.outs]) for eq in graph.equations
-        ]
+        steps = [(eq.prim, [slot(a) for a in eq.args], eq.params, [slot(v) for v in eq.outs]) for eq in graph.equations]
         self.outputs = [slot(v) for v in graph.outputs]
         self.steps = _with_ends(steps, set(slots.values()) - set(self.outputs))
 
@@ -65,3 +63,6 @@ def _with_ends(steps: list, temporary: set[int]) -> list:
         seen.update(ends)
         out.append((prim.evaluate, ins, params, outs, prim.multiple, ends))
     return out[::-1]
+
+
+make_program.append(Program)

@@ -1,8 +1,8 @@
 """The axis rule of a primitive: one declaration that mapping, tiling and sharding read.
 
-``labels(shapes, params)`` names axes as einsum does: an output axis follows the input axes of the same label; an input
-label that the output lacks is contracted, and leaves a partial sum when the axis is cut; None marks an axis that must be
-whole.  ``lift(n, params)`` gives the parameters when every operand has one more leading axis, of length n.
+``labels(shapes, params)`` names axes as einsum does: an output axis follows the input axes of the same label; an
+input label that the output lacks is contracted, and leaves a partial sum when the axis is cut; None marks an axis that
+must be whole.  ``lift(n, params)`` gives the parameters when every operand has one more leading axis, of length n.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from scisim.core.avals import aval, infer
 from scisim.core.errors import TraceError
 from scisim.core.graph import Equation, Graph, Var
 from scisim.core.primitive import Primitive
-from scisim.core.values import Trace, Traced, ambient, same
+from scisim.core.values import Trace, Traced, ambient, name_of, same
 
 
 class Capture(Trace):
@@ -93,7 +93,7 @@ def capture(f: Callable, avals: Sequence[Any], name: str | None = None) -> Graph
         ins = [trace.var(*aval(a)) for a in avals]
         outs = [v if isinstance(v, Traced) else np.asarray(v) for v in f(*ins)]
         equations, trace.equations = trace.equations, []
-    return Graph(ins, live(equations, outs), outs, name or getattr(f, "__name__", "graph"))
+    return Graph(ins, live(equations, outs), outs, name or name_of(f))
 
 
 def live(equations: list[Equation], outputs: Sequence[Any]) -> list[Equation]:

@@ -1,4 +1,4 @@
-"""Devices: where arrays live."""
+"""Devices: where arrays live.  Backends register the kinds of device that they drive."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from scisim.core.errors import ArgumentError, MissingDependencyError
+
+BACKENDS: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,16 @@ class Device:
 CPU = Device("cpu")
 
 
+def register_backend(backend: Any) -> None:
+    """Make a kind of hardware known by its ``kind``."""
+    BACKENDS[backend.kind] = backend
+
+
+def available() -> list[str]:
+    """Names of the devices that can be used now."""
+    return [name for b in BACKENDS.values() for name in b.devices()]
+
+
 def device(name: Any) -> Device:
     """The device of a name.
 
@@ -32,9 +44,9 @@ def device(name: Any) -> Device:
     Raises
     ------
     MissingDependencyError
-        For a CUDA device: this version computes on CPUs.
+        For a kind of device that no installed backend drives.
     ArgumentError
-        For any other name.
+        For a name that is no device.
 
     Examples
     --------
@@ -43,14 +55,20 @@ def device(name: Any) -> Device:
     Device(name='cpu')
     """
     text = str(name)
-    if text == "cpu":
-        return CPU
+    if text in available():
+        return Device(text)
+    here = ", ".join(repr(n) for n in available())
     if text.partition(":")[0] in ("cuda", "gpu"):
-        raise MissingDependencyError(f"device: {text!r} is not available: this version computes on 'cpu' only")
-    raise ArgumentError(f"device: got {name!r}; the devices of this machine are 'cpu'")
+        raise MissingDependencyError(
+            f"device: no backend for {text!r} is part of this version; the devices here are {here}"
+        )
+    raise ArgumentError(f"device: got {name!r}; the devices here are {here}")
 
 
 def check_device(who: str, name: Any) -> None:
-    """Accept None or the CPU; say what is available otherwise."""
-    if name is not None and device(name) != CPU:
-        raise ArgumentError(f"{who}: device {name!r} is not available; use 'cpu'")
+    """Accept None or a device that is here; say what is available otherwise."""
+    if name is not None:
+        try:
+            device(name)
+        except (ArgumentError, MissingDependencyError) as error:
+            raise type(error)(f"{who}: {error}") from None

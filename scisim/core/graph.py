@@ -7,13 +7,16 @@ and sharded by the same rules as eager code.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced
+
+# Makes a graph ready to run on arrays; the compiler fills it in.
+make_program: list[Callable[[Any], Callable]] = []
 
 
 class Var(Traced):
@@ -56,9 +59,16 @@ class Graph:
     def __init__(self, inputs: list[Var], equations: list[Equation], outputs: list[Any], name: str = "graph") -> None:
         self.inputs, self.equations, self.outputs, self.name = inputs, equations, outputs, name
         self.derived: dict[Any, Any] = {}  # derivatives and mapped forms, each made once
+        self.program: Any = None  # how it runs on arrays, made at the first run
 
     def __call__(self, *args: Any) -> tuple:
         """Run the graph on values of any kind."""
+        if make_program and not any(isinstance(a, Traced) for a in args):
+            if self.program is None:
+                open_ended = any(isinstance(v, Traced) for v in self.constants())
+                self.program = False if open_ended else make_program[0](self)
+            if self.program:
+                return tuple(self.program(*args))
         env: dict[Var, Any] = dict(zip(self.inputs, args, strict=True))
 
         def read(v: Any) -> Any:
@@ -121,4 +131,4 @@ def _lines(graph: Graph, indent: str) -> Iterator[str]:
 
 
 def _has_graph(p: Any) -> bool:
-    return isinstance(p, Graph) or isinstance(p, tuple) and any(isinstance(g, Graph) for g in p)
+    return isinstance(p, Graph) or (isinstance(p, tuple) and any(isinstance(g, Graph) for g in p))

@@ -13,7 +13,7 @@ from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import Traced, inexact, name_of
 
 NAMESPACE = "scisim"
-_SINGLE = optree.tree_structure(0, namespace=NAMESPACE)
+_SINGLE: Any = optree.tree_structure(0, namespace=NAMESPACE)  # type: ignore[arg-type]
 _ARRAYS = (Tensor, np.ndarray, np.generic, Traced, bool, int, float, complex)
 
 
@@ -63,7 +63,8 @@ def weakly(leaves: Sequence[Any], vals: list, arrays: Sequence[Any]) -> list:
     if not kinds:
         return vals
     return [
-        v.astype(np.result_type(*kinds, type(x)(0))) if type(x) in _WEAK else v for x, v in zip(leaves, vals, strict=True)
+        v.astype(np.result_type(*kinds, type(x)(0))) if type(x) in _WEAK else v
+        for x, v in zip(leaves, vals, strict=True)
     ]
 
 
@@ -92,8 +93,8 @@ def call(f: Callable, spec: Any, vals: Sequence[Any], who: str) -> tuple[list, A
 def refuse_assignment(who: str, f: Callable, k: int) -> None:
     """A function under a transformation assigned to an argument."""
     raise MutationError(
-        f"{who}: {name_of(f)} assigns in place to its argument {k}; inside a transformation the caller would not see it. "
-        f"Work on a copy: y = ss.Tensor(x)."
+        f"{who}: {name_of(f)} assigns in place to its argument {k}; inside a transformation the caller would not see "
+        f"it. Work on a copy: y = ss.Tensor(x)."
     )
 
 

@@ -55,7 +55,7 @@ class Tensor:
             self._v = np.array(data, dtype=dtype) if copy else np.asarray(data, dtype=dtype)
             if self._v.dtype.kind not in "biufcV":
                 raise ArgumentTypeError(
-                    f"Tensor: data of type {type(data).__name__} gives dtype {self._v.dtype}; expected numbers or booleans"
+                    f"Tensor: data of type {type(data).__name__} gives dtype {self._v.dtype}; expected numbers"
                 )
 
     # --- what it is ------------------------------------------------------------------------------------------
@@ -347,7 +347,7 @@ def _bare(x: Any) -> Any:
 
 
 def holds_tensor(x: Any) -> bool:
-    return any(isinstance(i, (Tensor, Traced)) or isinstance(i, (list, tuple)) and holds_tensor(i) for i in x)
+    return any(isinstance(i, (Tensor, Traced)) or (isinstance(i, (list, tuple)) and holds_tensor(i)) for i in x)
 
 
 def rebind(t: Tensor, v: Any) -> Tensor:

@@ -12,4 +12,24 @@ for _module in _pkgutil.iter_modules(__path__):
     if not _module.name.startswith("_") and _module.name not in _LATER:
         _importlib.import_module(f"scisim.ops.{_module.name}")
 
-operators.add_methods(tuple(n for n in ("sum", "mean", "max", "min", "prod", "std", "var", "all", "any", "argmax", "argmin", "squeeze", "round") if n in operators.functions))
+operators.add_methods(
+    tuple(
+        n
+        for n in (
+            "sum",
+            "mean",
+            "max",
+            "min",
+            "prod",
+            "std",
+            "var",
+            "all",
+            "any",
+            "argmax",
+            "argmin",
+            "squeeze",
+            "round",
+        )
+        if n in operators.functions
+    )
+)

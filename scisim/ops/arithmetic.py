@@ -185,7 +185,13 @@ def square(x: Any) -> Any:
 def mul(a: Any, b: Any) -> Any:
     if a is b:
         return square(a)
-    if isinstance(a, Traced) and isinstance(b, Traced) and a.root is not None and b.root is not None and same(a.root, b.root):
+    if (
+        isinstance(a, Traced)
+        and isinstance(b, Traced)
+        and a.root is not None
+        and b.root is not None
+        and same(a.root, b.root)
+    ):
         return pin(a.root, mul_p(a, b))
     return mul_p(a, b)
 

@@ -1,7 +1,7 @@
 """Control flow whose bodies are graphs: call, cond, while, scan.
 
-An interpretation that acts value by value (Taylor, batch) turns a body into another body, once; the rule is the same for
-all of them (`through`).  Reverse mode of bodies is attached by `autodiff.bodies`.
+An interpretation that acts value by value (Taylor, batch) turns a body into another body, once; the rule is the same
+for all of them (`through`).  Reverse mode of bodies is attached by `autodiff.bodies`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,9 @@ from scisim.core.values import shape
 from scisim.ops.select import where
 
 
-def transformed(graph: Graph, trace: Any, patterns: tuple, avals: tuple, wanted: tuple | None = None) -> tuple[Graph, tuple]:
+def transformed(
+    graph: Graph, trace: Any, patterns: tuple, avals: tuple, wanted: tuple | None = None
+) -> tuple[Graph, tuple]:
     """The graph as seen by an interpretation: from flat lower values to flat lower values; made once.
 
     Parameters

@@ -1,7 +1,7 @@
 """Elementary functions: each declared once, its derivative an expression that may use the output.
 
-A derivative that mentions the output (tanh' = 1 - y*y) or a partner (sin' = cos) becomes a recurrence of O(K^2) products
-for a Taylor series of order K.
+A derivative that mentions the output (tanh' = 1 - y*y) or a partner (sin' = cos) becomes a recurrence of O(K^2)
+products for a Taylor series of order K.
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ _LN2, _LN10 = math.log(2.0), math.log(10.0)
 
 def _unary(name: str, evaluate: Any, partial: Any, api: bool = True, **more: Any) -> Primitive:
     more.setdefault("scalar", lambda s, x: getattr(s, name)(x))
-    return Primitive(
-        name, evaluate, axes=ELEMENTWISE, partials=[partial], array_api=name if api else None, **more
-    )
+    return Primitive(name, evaluate, axes=ELEMENTWISE, partials=[partial], array_api=name if api else None, **more)
 
 
 exp = _unary("exp", np.exp, lambda y, x: y, singular="overflow: a zero tangent wins over an infinite value")
@@ -42,9 +40,7 @@ sinh = _unary("sinh", np.sinh, lambda y, x: cosh(x), singular="overflow")
 cosh = _unary("cosh", np.cosh, lambda y, x: sinh(x), singular="overflow")
 tanh = _unary("tanh", np.tanh, lambda y, x: 1.0 - y * y)
 asinh = _unary("asinh", np.arcsinh, lambda y, x: 1.0 / sqrt(1.0 + x * x), singular="at +-i for complex numbers")
-acosh = _unary(
-    "acosh", np.arccosh, lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular="infinite at -1 and 1"
-)
+acosh = _unary("acosh", np.arccosh, lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular="infinite at -1 and 1")
 atanh = _unary("atanh", np.arctanh, lambda y, x: 1.0 / (1.0 - x * x), singular="infinite at -1 and 1")
 cbrt = _unary("cbrt", np.cbrt, lambda y, x: 1.0 / (3.0 * y * y), api=False, singular="infinite at 0")
 
@@ -62,9 +58,7 @@ sigmoid = _unary(
     _sigmoid,
     lambda y, x: y * (1.0 - y),
     api=False,
-    scalar=lambda s, x: s.div(
-        s.select(s.ge(x, 0), 1, s.exp(s.neg(s.abs(x)))), s.add(1, s.exp(s.neg(s.abs(x))))
-    ),
+    scalar=lambda s, x: s.div(s.select(s.ge(x, 0), 1, s.exp(s.neg(s.abs(x)))), s.add(1, s.exp(s.neg(s.abs(x))))),
 )
 
 

@@ -16,8 +16,8 @@ from scisim.core.capture import capture, close
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.graph import Graph
 from scisim.core.values import Traced, dtype, name_of, shape
-from scisim.ops.control import cond_p, scan_p, while_p
 from scisim.ops.control import _with_inputs as with_inputs
+from scisim.ops.control import cond_p, scan_p, while_p
 
 
 class _Body:
@@ -51,7 +51,9 @@ def _first(graph: Graph, count: int, extra: int) -> Graph:
 def _predicate(who: str, pred: Any) -> Any:
     v = pytree.leaf_value(pred, who)
     if shape(v) != ():
-        raise ShapeError(f"{who}: the condition has shape {shape(v)}; expected one boolean. Use where for elementwise choices")
+        raise ShapeError(
+            f"{who}: the condition has shape {shape(v)}; expected one boolean. Use where for elementwise choices"
+        )
     return v
 
 
@@ -200,9 +202,9 @@ def _length(xs: list, length: int | None) -> int:
     if length is not None:
         sizes.add(length)
     if len(sizes) != 1:
-        text = f"the leading lengths {sorted(sizes)} differ" if sizes else "there is neither xs nor length"
+        text = f"the leading lengths {sorted(sizes, key=str)} differ" if sizes else "there is neither xs nor length"
         raise ArgumentError(f"scan: {text}; give arrays of one leading length, or length=n")
-    return int(sizes.pop())
+    return int(sizes.pop() or 0)
 
 
 def _scan_body(f: Callable, vals: list, c_spec: Any, slices: list, x_spec: Any) -> tuple[_Body, list]:

@@ -244,7 +244,7 @@ def _items(index: Any) -> list:
 
 def _masks(items: list) -> list:
     """Boolean arrays become integer arrays, one for each of their axes."""
-    out = []
+    out: list[Any] = []
     for i in items:
         if isinstance(i, (Traced, np.ndarray, np.generic)) and i.dtype.kind == "b":
             if isinstance(i, Traced):
@@ -269,7 +269,11 @@ def _plan(s: tuple[int, ...], index: Any) -> _Plan:
     k = dots[0] if dots else len(items)
     items[k : k + 1] = [slice(None)] * (len(s) - used)
     arrays = any(isinstance(i, (Traced, np.ndarray)) for i in items)
-    at, axes, idx, spots, axis, out = [], [], [], [], 0, 0
+    at: list[Any] = []
+    axes: list[int] = []
+    idx: list[Any] = []
+    spots: list[int] = []
+    axis = out = 0
     for spot, i in enumerate(items):
         if isinstance(i, (Traced, np.ndarray)) or (arrays and _is_int(i)):
             _check_integer(i, s, axis)

@@ -388,7 +388,7 @@ def outer(a: Any, b: Any) -> Any:
     return products.outer(as_value(a), as_value(b))
 
 
-for _f, _p in {
+_STRUCTURAL: dict[Any, Primitive | None] = {
     reshape: shapes.reshape_p,
     broadcast_to: shapes.broadcast_p,
     expand_dims: None,
@@ -409,5 +409,6 @@ for _f, _p in {
     tensordot: None,
     vecdot: None,
     outer: None,
-}.items():
+}
+for _f, _p in _STRUCTURAL.items():
     public(_f.__name__, _f, _p)

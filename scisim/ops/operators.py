@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.tensor import Tensor, functions, rebind
+from scisim.core.tensor import Tensor, functions, rebind, wrap
 from scisim.core.values import Traced, as_value
 from scisim.ops import arithmetic as a
 from scisim.ops import select as s
@@ -45,8 +45,12 @@ def _install() -> None:
     for name, f in COMPARE.items():
         setattr(Traced, f"__{name}__", method(f))
     for name, g in UNARY.items():
-        setattr(Traced, f"__{name}__", (lambda g: lambda self: g(self))(g))
-    Traced.__getitem__ = lambda self, i: index(self, i)  # type: ignore[attr-defined]
+        setattr(Traced, f"__{name}__", _unary(g))
+    setattr(Traced, "__getitem__", lambda self, at: index(self, at))  # noqa: B010
+
+
+def _unary(f: Any) -> Any:
+    return lambda self: f(self)
 
 
 _ndarray, _new = np.ndarray, object.__new__
@@ -121,15 +125,13 @@ def _install_on_tensor() -> None:
     for name, f in {**COMPARE, "eq": s.eq, "ne": s.ne}.items():
         setattr(Tensor, f"__{name}__", _forward(f, _FAST[name]))
     for name, g in UNARY.items():
-        setattr(Tensor, f"__{name}__", (lambda g: lambda self: _wrap(g(self._v)))(g))
+        setattr(Tensor, f"__{name}__", _unary_of_tensor(g))
     functions["_index"] = index
     functions["_index_set"] = lambda x, at, v: index_set(x, at, as_value(v))
 
 
-def _wrap(v: Any) -> Tensor:
-    t = _new(Tensor)
-    t._v = v
-    return t
+def _unary_of_tensor(f: Any) -> Any:
+    return lambda self: wrap(f(self._v))
 
 
 def add_methods(names: tuple[str, ...]) -> None:

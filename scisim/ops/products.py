@@ -226,6 +226,7 @@ def _pair(names: list[str], xs: list, out: set) -> tuple[str, Any]:
         s = shape(x) + (1,) * len(n)
         t = shape(y)[: len(batch)] + (1,) * len(m) + shape(y)[len(batch) :]
         return "".join(batch + m + n), mul(reshape(x, s), reshape(y, t))
+
     def prod(names: list[str]) -> int:
         return math.prod(size[c] for c in names)
 

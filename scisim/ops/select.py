@@ -102,9 +102,7 @@ where = Primitive(
 
 def _ordered(name: str, *args: Any) -> None:
     if any(map(is_complex, args)):
-        raise DTypeError(
-            f"{name}: complex numbers have no order; compare abs(z), real(z) or imag(z) instead."
-        )
+        raise DTypeError(f"{name}: complex numbers have no order; compare abs(z), real(z) or imag(z) instead.")
 
 
 def maximum(a: Any, b: Any) -> Any:

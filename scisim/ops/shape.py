@@ -171,8 +171,8 @@ reshape_p = Primitive(
     transpose=lambda i, ct, args, p: reshape(ct, shape(args[0])),
     array_api="reshape",
 )
-hooks.reshape = lambda x, s: reshape(x, s)
-hooks.broadcast = lambda x, s: broadcast(x, s)
+hooks.reshape = lambda x, shape: reshape(x, shape)
+hooks.broadcast = lambda x, shape: broadcast(x, shape)
 
 
 def reshape(x: Any, to: tuple[int, ...]) -> Any:
@@ -331,7 +331,6 @@ def astype(x: Any, to: Any) -> Any:
 
 def _cast_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
     return ct  # delivered in the operand's dtype by the tape
-
 
 
 cast_p = Primitive(

@@ -88,7 +88,7 @@ def _broadcast_prefix(f: Callable, k: int, axes: Any, spec: Any) -> list:
     given = optree.tree_leaves(axes, none_is_leaf=True, namespace=pytree.NAMESPACE)
     if len(given) != spec.num_leaves:
         raise ArgumentError(
-            f"vmap of {name_of(f)}: in_axes for argument {k} has {len(given)} entries, the argument {spec.num_leaves} leaves"
+            f"vmap of {name_of(f)}: in_axes for argument {k} has {len(given)} entries, it has {spec.num_leaves} leaves"
         )
     return given
 
