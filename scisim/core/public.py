@@ -34,7 +34,7 @@ OPERATIONS: dict[str, Operation] = {}
 
 def public(name: str, raw: Callable, primitive: Primitive | None = None, module: str = "", doc: str = "") -> Callable:
     """Dress a raw function of values for tensors and enter it in the table."""
-    if primitive is not None and primitive.axes is ELEMENTWISE and arity(primitive) in (1, 2):
+    if primitive is not None and _is_elementwise(primitive, raw):
         f = _dress_elementwise(primitive, raw)
     elif raw is primitive:
         f = _dress(lambda *args: raw(*args))
@@ -47,6 +47,13 @@ def public(name: str, raw: Callable, primitive: Primitive | None = None, module:
     OPERATIONS[key] = Operation(key, raw, f, primitive, module)
     functions[key] = f
     return f
+
+
+def _is_elementwise(prim: Primitive, raw: Callable) -> bool:
+    """Whether the public function takes just the operands of an elementwise primitive."""
+    if prim.axes is not ELEMENTWISE or arity(prim) not in (1, 2):
+        return False
+    return raw is prim or raw.__code__.co_argcount == arity(prim)
 
 
 def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
