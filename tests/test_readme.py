@@ -52,8 +52,6 @@ def test_the_tour_is_one():
 
 @pytest.mark.parametrize("part", ["examples/burgers.py", "-m pytest"])
 def test_each_command_stands_once_on_one_line_and_sets_up_what_it_needs(part):
-    lines = [
-        line for line in README.read_text("utf-8").split("\n") if part in line and "python3 -m venv" in line
-    ]
+    lines = [line for line in README.read_text("utf-8").split("\n") if part in line and "python3 -m venv" in line]
     assert len(lines) == 1
     assert lines[0].startswith('python3 -m venv .venv && .venv/bin/pip install -q -e ".[')

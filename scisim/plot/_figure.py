@@ -25,8 +25,7 @@ def new_figure(function: str, width: float, height: float) -> Any:
         from matplotlib.figure import Figure
     except ImportError as error:
         raise MissingDependencyError(
-            f"{function}: needs matplotlib, which is not installed; "
-            'install it with: pip install "scisim[plot]"'
+            f'{function}: needs matplotlib, which is not installed; install it with: pip install "scisim[plot]"'
         ) from error
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)

@@ -189,9 +189,7 @@ def _grid(function: str, x: ArrayLike, t: ArrayLike, prediction: ArrayLike, refe
     xs, ts, predicted, true = (np.asarray(a, dtype=float) for a in (x, t, prediction, reference))
     for name, axis in (("x", xs), ("t", ts)):
         if axis.ndim != 1 or axis.size < 2:
-            raise ShapeError(
-                f"{function}: {name} has shape {axis.shape}; give a vector of at least two coordinates"
-            )
+            raise ShapeError(f"{function}: {name} has shape {axis.shape}; give a vector of at least two coordinates")
         if not np.all(np.diff(axis) > 0):
             raise ArgumentError(f"{function}: {name} does not increase; sort it and the values with it")
     wanted = (ts.size, xs.size)
@@ -204,9 +202,7 @@ def _grid(function: str, x: ArrayLike, t: ArrayLike, prediction: ArrayLike, refe
     return _Grid(xs, ts, predicted, true)
 
 
-def _curves(
-    function: str, history: Mapping[str, Sequence[float]]
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+def _curves(function: str, history: Mapping[str, Sequence[float]]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     curves = {name: np.asarray(values, dtype=float) for name, values in history.items()}
     steps = curves.pop("step", None)
     if not curves:

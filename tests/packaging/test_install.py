@@ -68,8 +68,6 @@ print(*[name for name in ("mpi4py", "matplotlib", "pytest") if importlib.util.fi
 
 
 def test_this_python_is_one_that_the_project_supports():
-    declared = [
-        line for line in (ROOT / "pyproject.toml").read_text().split("\n") if "requires-python" in line
-    ]
+    declared = [line for line in (ROOT / "pyproject.toml").read_text().split("\n") if "requires-python" in line]
     assert declared == ['requires-python = ">=3.11"']
     assert sys.version_info >= (3, 11)
