@@ -44,11 +44,15 @@ _PACKAGES = (
     "complex",
     "distributed",
     "fft",
+    "integrate",
+    "interpolate",
     "io",
     "nn",
     "optim",
+    "optimize",
     "pde",
     "plot",
+    "sparse",
     "train",
 )
 _MODULES = {"linalg": "scisim.ops.linalg", "random": "scisim.ops.random"}

@@ -44,6 +44,9 @@ class Capture(Trace):
             f"static_argnums; or call the function without jit."
         )
 
+    def refuse(self, x: Traced, what: str) -> Any:
+        return self.concrete(x)
+
     def same(self, a: Traced, b: Traced) -> bool:
         """Computed by equal equations from the same variables."""
         return a is b or _same_definition(a, b, {})

@@ -20,8 +20,16 @@ class ArgumentError(ScisimError, ValueError):
     """An argument has a value outside of what the function accepts."""
 
 
+class IndexRangeError(ArgumentError, IndexError):
+    """An index past the end of its axis."""
+
+
 class ArgumentTypeError(ScisimError, TypeError):
     """An argument is of a kind that the function does not accept."""
+
+
+class IndexTypeError(ArgumentTypeError, IndexError):
+    """An array that cannot be an index."""
 
 
 class TraceError(ScisimError, TypeError):

@@ -88,6 +88,13 @@ class Graph:
                         yield g
                         yield from g.bodies()
 
+    @property
+    def singular(self) -> bool:
+        """Whether a primitive marked singular is in it, or in one of its bodies."""
+        if "singular" not in self.derived:
+            self.derived["singular"] = any(eq.prim.singular or singular_bodies(eq.params) for eq in self.equations)
+        return self.derived["singular"]
+
     def count(self, name: str | None = None) -> int:
         """Number of equations (of one primitive), those of bodies included, each body once."""
         own = sum(name is None or eq.prim.name == name for eq in self.equations)
@@ -104,6 +111,12 @@ class Graph:
 
     def __repr__(self) -> str:
         return "\n".join(_lines(self, ""))
+
+
+def singular_bodies(params: dict) -> bool:
+    """Whether an operation has a body that is singular, after which derivatives multiply with exact zeros winning."""
+    graphs = [g for p in params.values() for g in (p if isinstance(p, tuple) else (p,)) if isinstance(g, Graph)]
+    return any(g.singular for g in graphs)
 
 
 def _lines(graph: Graph, indent: str) -> Iterator[str]:

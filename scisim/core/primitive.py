@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from scisim.core.axes import Axes
+from scisim.core.errors import DTypeError, ScisimError, ShapeError
 from scisim.core.values import Traced, ambient
 
 PRIMITIVES: dict[str, Primitive] = {}
@@ -106,8 +109,30 @@ class Primitive:
         if not args:
             top = ambient.get()
         if top is None:
-            return self.evaluate(*args, **params)
+            try:
+                return self.evaluate(*args, **params)
+            except (ValueError, TypeError) as error:
+                raise explained(self, args, error) from None
         return top.apply(self, args, params)
 
     def __repr__(self) -> str:
         return self.name
+
+
+def explained(prim: Primitive, args: tuple, error: Exception) -> Exception:
+    """NumPy's error as ours, where the operands tell what is wrong."""
+    if isinstance(error, ScisimError):
+        return error
+    shapes = [np.shape(a) for a in args]
+    if prim.axes.broadcasts and isinstance(error, ValueError):
+        try:
+            np.broadcast_shapes(*(s[: len(s) - prim.axes.core] for s in shapes))
+        except ValueError:
+            return ShapeError(
+                f"{prim.name}: operands of shape {' and '.join(map(str, shapes))} do not broadcast; trailing axes must "
+                f"be equal or 1. Reshape one operand, or insert axes with x[:, None]."
+            )
+    if isinstance(error, TypeError) and "ufunc" in str(error):
+        kinds = ", ".join(str(np.asarray(a).dtype) for a in args)
+        return DTypeError(f"{prim.name}: not defined for dtype {kinds}; convert the operands with astype")
+    return error

@@ -63,14 +63,20 @@ def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
     def unary(x: Any, /) -> Tensor:
         v = x._v if type(x) is Tensor else as_argument(x)
         t = _new(Tensor)
-        t._v = evaluate(v) if type(v) is _ndarray and (plain or v.dtype.kind != "c") else raw(v)
+        try:
+            t._v = evaluate(v) if type(v) is _ndarray and (plain or v.dtype.kind != "c") else raw(v)
+        except TypeError:
+            t._v = raw(v)  # says what is wrong
         return t
 
     def binary(a: Any, b: Any, /) -> Tensor:
         u = a._v if type(a) is Tensor else _number_or_value(a)
         v = b._v if type(b) is Tensor else _number_or_value(b)
         t = _new(Tensor)
-        t._v = evaluate(u, v) if plain and type(u) is _ndarray is type(v) else raw(u, v)
+        try:
+            t._v = evaluate(u, v) if plain and type(u) is _ndarray is type(v) else raw(u, v)
+        except (ValueError, TypeError):
+            t._v = raw(u, v)  # says what is wrong
         return t
 
     return unary if arity(prim) == 1 else binary

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scisim.core.errors import ArgumentTypeError, MutationError, TraceError
+from scisim.core.errors import ArgumentTypeError, MutationError, ShapeError, TraceError
 from scisim.core.values import Traced, as_value
 
 # Arrays that captured programs carry as constants, by id; assignment to a handle of one makes the program stale.
@@ -130,24 +130,40 @@ class Tensor:
             return v._refuse(what)
         return v
 
+    def _one(self, what: str) -> Any:
+        """The value, which must have one element."""
+        v = self._concrete(what)
+        if v.size != 1:
+            raise ShapeError(
+                f"{what} was asked of a Tensor of shape {v.shape}, which has {v.size} elements; index it, reduce "
+                f"it, or use x.tolist()"
+            )
+        return v
+
     def __bool__(self) -> bool:
-        return bool(self._v)
+        v = self._v
+        if not isinstance(v, Traced) and v.size != 1:
+            raise ShapeError(
+                f"a truth value was asked of a Tensor of shape {v.shape}; use ss.any(x) or ss.all(x), or where for "
+                f"elementwise choices"
+            )
+        return bool(v)
 
     def __float__(self) -> float:
-        return float(self._concrete("a Python float"))
+        return float(self._one("a Python float").item())
 
     def __int__(self) -> int:
-        return int(self._concrete("a Python int"))
+        return int(self._one("a Python int").item())
 
     def __complex__(self) -> complex:
-        return complex(self._concrete("a Python complex"))
+        return complex(self._one("a Python complex").item())
 
     def __index__(self) -> int:
-        return self._concrete("a Python index").__index__()
+        return self._one("a Python index").item().__index__()
 
     def item(self) -> Any:
         """The one element as a Python number."""
-        return self._concrete("a Python number").item()
+        return self._one("a Python number").item()
 
     def tolist(self) -> Any:
         """Nested lists of Python numbers."""

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scisim.core.errors import LeakError, TraceError
+from scisim.core.errors import ArgumentTypeError, LeakError, TraceError
 
 _levels = itertools.count(1)
 
@@ -54,10 +54,7 @@ class Traced:
         return bool(self.trace.concrete(self))
 
     def _refuse(self, what: str) -> Any:
-        raise TraceError(
-            f"{what} was asked of {self!r}: that would cut its derivative silently. Keep computing with scisim "
-            f"functions, or write autodiff.stop_gradient(x) where the bare number is meant."
-        )
+        return self.trace.refuse(self, what)
 
     def __float__(self) -> float:
         return self._refuse("a Python float")
@@ -100,6 +97,13 @@ class Trace:
             f"know. Use where, cond or while_loop."
         )
 
+    def refuse(self, x: Traced, what: str) -> Any:
+        """Values do not leave for Python or NumPy: their derivative would be lost."""
+        raise TraceError(
+            f"{what} was asked of {x!r}: that would cut its derivative silently. Keep computing with scisim "
+            f"functions, or write autodiff.stop_gradient(x) where the bare number is meant."
+        )
+
     def describe(self, x: Traced) -> str:
         return f"{x.dtype}{list(x.shape)} in {self.name}"
 
@@ -122,6 +126,7 @@ class Trace:
         # A leak is caught here at no cost to a live trace: instance attributes shadow the methods.
         self.apply = _leaked  # type: ignore[method-assign]
         self.concrete = _leaked_value  # type: ignore[method-assign]
+        self.refuse = _leaked_value  # type: ignore[method-assign]
 
     def mine(self, x: Any) -> bool:
         return isinstance(x, Traced) and x.trace is self
@@ -136,7 +141,7 @@ def _leaked(prim: Any, args: tuple, params: dict) -> Any:
     )
 
 
-def _leaked_value(x: Traced) -> Any:
+def _leaked_value(x: Traced, what: str = "") -> Any:
     raise LeakError(
         f"the value of {x!r} was asked for, but '{x.trace.name}' has returned. Return the value from the function "
         f"instead of keeping it."
@@ -180,7 +185,10 @@ def as_value(x: Any) -> Any:
         raise TraceError(
             "a list that holds values of a transformation cannot become an array by itself: use stack or concat"
         )
-    return np.asarray(x)
+    a = np.asarray(x)
+    if a.dtype.kind in "OUSMm":
+        raise ArgumentTypeError(f"expected numbers, an array or a Tensor, got {type(x).__name__} {x!r:.60}")
+    return a
 
 
 def _flat(x: Any) -> Any:

@@ -14,7 +14,15 @@ import numpy as np
 
 from scisim.core.avals import ShapeDtype
 from scisim.core.axes import Axes
-from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError, TraceError
+from scisim.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    IndexRangeError,
+    IndexTypeError,
+    ShapeError,
+    TraceError,
+)
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced, as_value, dtype, shape, zeros
 from scisim.ops.shape import astype, broadcast, concat_p, moveaxis, reshape
@@ -308,23 +316,15 @@ def _basic(i: Any, s: tuple[int, ...], axis: int) -> Any:
             f"integers or booleans"
         ) from None
     if not -s[axis] <= k < s[axis]:
-        raise _OutOfRange(f"index: {k} is out of range for axis {axis} of length {s[axis]}")
+        raise IndexRangeError(f"index: {k} is out of range for axis {axis} of length {s[axis]}")
     return k
-
-
-class _OutOfRange(ArgumentError, IndexError):
-    """An index past the end; also an IndexError, so that iteration by index ends."""
 
 
 def _check_integer(i: Any, s: tuple[int, ...], axis: int) -> None:
     if dtype(i).kind not in "iu":
-        raise _NotAnIndex(f"index: an array of {dtype(i)} was given for axis {axis}; use integers or booleans")
+        raise IndexTypeError(f"index: an array of {dtype(i)} was given for axis {axis}; use integers or booleans")
     if not isinstance(i, Traced) and np.size(i) and not (np.min(i) >= -s[axis] and np.max(i) < s[axis]):
-        raise _OutOfRange(f"index: values from {np.min(i)} to {np.max(i)} for axis {axis} of length {s[axis]}")
-
-
-class _NotAnIndex(ArgumentTypeError, IndexError):
-    """An array that cannot be an index."""
+        raise IndexRangeError(f"index: values from {np.min(i)} to {np.max(i)} for axis {axis} of length {s[axis]}")
 
 
 def _wrapped(i: Any, n: int) -> Any:

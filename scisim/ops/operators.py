@@ -75,7 +75,10 @@ def _forward(f: Any, fast: Any) -> Any:
         kind = type(other)
         b = other._v if kind is Tensor else other
         if fast is not None and type(a) is _ndarray and (type(b) is _ndarray or kind is float or kind is int):
-            v = fast(a, b)
+            try:
+                v = fast(a, b)
+            except (ValueError, TypeError):
+                v = f(a, b)  # says what is wrong
         elif _acceptable(b):
             v = f(a, b)
         else:
