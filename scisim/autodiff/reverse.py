@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from scisim.core.graph import singular_bodies
 from scisim.core.primitive import Primitive
 from scisim.core.values import Trace, Traced, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import mul_p, zmul
@@ -83,6 +84,7 @@ class Tape(Trace):
                 vals.append(a)
                 parents.append(None)
         if prim.reverse is not None:
+            self.exact = self.exact or singular_bodies(params)
             return self._group(prim, vals, params, parents, *prim.reverse(vals, params))
         out = prim(*vals, **params)
         if prim.constant:

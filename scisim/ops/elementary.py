@@ -127,8 +127,9 @@ def _sinc(x: Any, n: int) -> Any:
         integral = (np.exp(1j * w) - m * integral) / (1j * w)
     nodes, weights = np.polynomial.legendre.leggauss(40)
     t = 0.5 * (nodes + 1.0)
-    phase = np.where(big, 0.0, z)[..., None] * t + n * np.pi / 2
-    small = np.sum(0.5 * weights * t**n * np.cos(phase), axis=-1)
+    phase = np.where(big, 0.0, z)[..., None] * t
+    turned = (np.cos(phase), -np.sin(phase), -np.cos(phase), np.sin(phase))[n % 4]  # n quarter turns on
+    small = np.sum(0.5 * weights * t**n * turned, axis=-1)
     large = (1j**n * integral).real if z.dtype.kind != "c" else None
     y = np.pi**n * (small if large is None else np.where(big, large, small))
     return y.astype(x.dtype if x.dtype.kind in "fc" else np.float64)[()]
