@@ -74,9 +74,7 @@ rfft_p = Primitive(
     "rfft",
     lambda x: np.fft.rfft(x),
     axes=leading(1),
-    infer=lambda avals, p: ShapeDtype(
-        (*avals[0].shape[:-1], avals[0].shape[-1] // 2 + 1), _complex_of(avals[0].dtype)
-    ),
+    infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-1], avals[0].shape[-1] // 2 + 1), _complex_of(avals[0].dtype)),
     linear=(0,),
     transpose=_rfft_transpose,
     array_api="fft.rfft",

@@ -104,9 +104,7 @@ def check_key(name: str, key: Any) -> Any:
             f"random.{name}: key must be made with random.key(seed), got {got}; there is no global seed"
         )
     if shape_of(k) != (2,):
-        raise ShapeError(
-            f"random.{name}: takes one key, of shape (2,), got shape {shape_of(k)}; use one row, or vmap"
-        )
+        raise ShapeError(f"random.{name}: takes one key, of shape (2,), got shape {shape_of(k)}; use one row, or vmap")
     return k
 
 

@@ -358,9 +358,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, devic
     return iota_p(start=a, stop=b, step=h, dtype=dt)
 
 
-def linspace(
-    start: Any, stop: Any, num: int = 50, dtype: Any = None, endpoint: bool = True, device: Any = None
-) -> Any:
+def linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None, endpoint: bool = True, device: Any = None) -> Any:
     """Numbers at equal distances from ``start`` to ``stop``.
 
     Parameters
