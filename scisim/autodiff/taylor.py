@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from scisim.autodiff.flow import ASK, Flow
-from scisim.autodiff.roots import modulus_rule, root_rule
+from scisim.autodiff.roots import modulus_rule, power_rule, root_rule
 from scisim.autodiff.slots import Slots
 from scisim.core import hooks
 from scisim.core.batch import Batch, collect
@@ -140,8 +140,9 @@ class Taylor(Trace):
         return self.series([out, t if shape(t) == shape(out) else hooks.broadcast(t, shape(out))])
 
     def _rule(self, prim: Primitive, args: tuple, vals: list, params: dict, y: Series) -> Rule:
-        if prim.taylor:
-            return prim.taylor(self, args, y, **params)
+        rule = prim.taylor(self, args, y, **params) if prim.taylor else None
+        if rule is not None:
+            return rule
         if prim.jvp and not all(i in prim.linear for i, a in enumerate(args) if self.mine(a)):
             return Flow(self, prim, args, vals, params, [y]).rule(0)
         if prim.bilinear:
@@ -239,6 +240,10 @@ class Taylor(Trace):
     def root(self, q: Any, y: Series) -> Rule:
         """y y = q; see `roots` for what happens at a zero of q."""
         return root_rule(self, q, y)
+
+    def power(self, x: Any, p: Any, y: Series) -> Rule | None:
+        """x^p for a constant p; None where the general rule serves."""
+        return None if self.mine(p) or not self.mine(x) else power_rule(self, x, p, y)
 
     def modulus(self, x: Any) -> Rule:
         """abs of a real series: its sign is that of the first coefficient that is not zero."""

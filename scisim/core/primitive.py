@@ -40,7 +40,7 @@ class Primitive:
     reverse : callable, optional
         ``reverse(args, params)`` gives the result and its pullback (cotangents to a list); for graphs with bodies.
     taylor : callable, optional
-        ``taylor(trace, args, y, **params)`` gives ``rule(k)`` where a better recurrence is known.
+        ``taylor(trace, args, y, **params)`` gives ``rule(k)`` where a better recurrence is known, or None.
     through : callable, optional
         ``through(trace, args, params)`` for operations with bodies: interpretations that act value by value.
     batch : callable, optional
@@ -136,3 +136,8 @@ def explained(prim: Primitive, args: tuple, error: Exception) -> Exception:
         kinds = ", ".join(str(np.asarray(a).dtype) for a in args)
         return DTypeError(f"{prim.name}: not defined for dtype {kinds}; convert the operands with astype")
     return error
+
+
+def alike(p: Any, q: Any) -> bool:
+    """Whether two primitives compute the same, but for what an exact zero makes of infinity."""
+    return p is q or (p.exact is not None and p.exact is q.exact)

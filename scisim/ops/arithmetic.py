@@ -13,7 +13,7 @@ import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
-from scisim.core.values import Traced, is_complex, maybe_zero, ones_like, same, shape
+from scisim.core.values import Traced, is_complex, ones_like, same, shape
 
 
 def _zmul(a: Any, b: Any) -> Any:
@@ -128,22 +128,32 @@ modulus_p = Primitive("modulus", np.abs, axes=ELEMENTWISE, scalar=lambda s, z: s
 hypot_p = Primitive("hypot", np.hypot, axes=ELEMENTWISE, scalar=lambda s, a, b: s.hypot(a, b), array_api="hypot")
 
 
-def _power_slope(y: Any, x: Any, p: Any) -> Any:
-    """p y / x ties a knot, O(K^2); p x^(p-1) is right at 0 and costs O(K^3)."""
-    if maybe_zero(x):
-        return zmul(p, power(x, p - 1))
-    return p * y / x
-
-
+_power_slopes = [lambda y, x, p: zmul(p, power(x, p - 1)), lambda y, x, p: zmul(y, _log(x))]
 power_p = Primitive(
     "power",
     np.power,
     axes=ELEMENTWISE,
-    partials=[_power_slope, lambda y, x, p: zmul(y, _log(x))],
+    partials=_power_slopes,
+    taylor=lambda t, a, y: t.power(*a, y),
     scalar=lambda s, x, p: s.pow(x, p),
     singular="at x = 0 for an exponent below the order of the derivative",
     array_api="pow",
 )
+# The same without the recurrence that divides by x, for series that start at 0.
+general_power = Primitive(
+    "general_power",
+    np.power,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x, p: zmul(p, _general(x, p - 1)), _power_slopes[1]],
+    scalar=lambda s, x, p: s.pow(x, p),
+    singular="at x = 0 for an exponent below the order of the derivative",
+)
+
+
+def _general(x: Any, p: Any) -> Any:
+    return power(x, p) if type(p) in (int, float) and float(p).is_integer() else general_power(x, p)
+
+
 # An integer power keeps np.power's value; its derivative is that of a chain of products, right at 0 and O(K^2).
 ipow_p = Primitive(
     "ipow",
