@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scisim.core.graph import singular_bodies
-from scisim.core.primitive import Primitive
+from scisim.core.primitive import Primitive, alike
 from scisim.core.values import Trace, Traced, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import mul_p, zmul
 from scisim.ops.complexes import real
@@ -128,7 +128,8 @@ def _same_nodes(a: Node, b: Node, seen: dict) -> bool:
     key = (id(a), id(b))
     if key not in seen:
         p, q = a.prim, b.prim
-        if isinstance(p, tuple) or p is None or p is not q or a.params != b.params or len(a.args) != len(b.args):
+        known = isinstance(p, Primitive) and isinstance(q, Primitive)
+        if not known or not alike(p, q) or a.params != b.params or len(a.args) != len(b.args):
             seen[key] = False
         else:
             pairs = zip(a.parents, b.parents, a.args, b.args, strict=True)
