@@ -109,7 +109,7 @@ MPMATH: dict[str, Callable] = {
 # The public name by whose points a primitive of another name is tried.
 NAMES = {prim.name: name for name, (_, prim, *_rest) in ELEMENTWISE.items()}
 NAMES |= {"zmul": "multiply", "pin": "add", "tie": "maximum", "modulus": "abs", "stop_gradient": "negative"}
-NAMES |= {"ipow": "square", "cast": "negative", "truncate": "negative", "collect": "negative"}
+NAMES |= {"ipow": "square", "general_power": "pow", "cast": "negative", "truncate": "negative", "collect": "negative"}
 PARAMS: dict[str, dict] = {
     "ipow": {"n": 5},
     "cast": {"to": np.dtype(np.complex128)},
