@@ -13,7 +13,7 @@ from scisim.compiler.passes import simplify
 from scisim.compiler.program import Program
 from scisim.core import pytree
 from scisim.core.avals import aval
-from scisim.core.capture import capture, close
+from scisim.core.capture import capture, close, set_roots, with_roots
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.graph import Graph
 from scisim.core.tensor import captured_constants
@@ -25,15 +25,17 @@ class Compiled:
     """One captured program: its graph, how to run it, and the structure of its result."""
 
     def __init__(self, graph: Graph, held: list, out_spec: Any) -> None:
-        self.graph, self.held, self.out_spec = graph, held, out_spec
-        self.run = Program(graph)
+        (whole,), self.roots = with_roots([graph])
+        self.graph, self.held, self.out_spec = simplify(graph), held, out_spec
+        self.traced = simplify(whole) if any(self.roots) else self.graph  # what transformations see
+        self.run = Program(self.graph)
         self.stale = False
         _watch(self)
 
     def __call__(self, vals: list) -> Any:
         vals = [*vals, *self.held]
         if any(isinstance(v, Traced) for v in vals):
-            outs = call_p(*vals, graph=self.graph)
+            outs = set_roots(call_p(*vals, graph=self.traced), self.roots)
         else:
             outs = self.run(*vals)
         return pytree.tree_of(self.out_spec, outs)
@@ -116,8 +118,8 @@ class Jitted:
             outs, made["spec"] = pytree.call(call, spec, vs, "jit")
             return outs
 
-        graph, held = close(capture(run, [aval(v) for v in vals], name_of(self.f)))
-        return Compiled(simplify(graph), held, made["spec"])
+        graph, held = close(capture(run, [aval(v) for v in vals], name_of(self.f), roots=True))
+        return Compiled(graph, held, made["spec"])
 
 
 def jit(

@@ -78,7 +78,7 @@ def _same_definition(a: Any, b: Any, seen: dict) -> bool:
     return seen[a, b]
 
 
-def capture(f: Callable, avals: Sequence[Any], name: str | None = None) -> Graph:
+def capture(f: Callable, avals: Sequence[Any], name: str | None = None, roots: bool = False) -> Graph:
     """The graph of ``f``, a function of flat values to a sequence of flat values.
 
     Parameters
@@ -86,6 +86,8 @@ def capture(f: Callable, avals: Sequence[Any], name: str | None = None) -> Graph
     f : callable
     avals : sequence of ShapeDtype or values
         Only shape and dtype are read.
+    roots : bool
+        Keep what `with_roots` needs.
 
     Returns
     -------
@@ -96,7 +98,8 @@ def capture(f: Callable, avals: Sequence[Any], name: str | None = None) -> Graph
         ins = [trace.var(*aval(a)) for a in avals]
         outs = [v if isinstance(v, Traced) else np.asarray(v) for v in f(*ins)]
         equations, trace.equations = trace.equations, []
-    return Graph(ins, live(equations, outs), outs, name or name_of(f))
+    needed = [*outs, *(v.root for v in outs if roots and isinstance(v, Var))]
+    return Graph(ins, live(equations, needed), outs, name or name_of(f))
 
 
 def live(equations: list[Equation], outputs: Sequence[Any]) -> list[Equation]:
@@ -127,3 +130,34 @@ def close(graph: Graph) -> tuple[Graph, list[Any]]:
     equations = [eq._replace(args=tuple(map(swap, eq.args))) for eq in graph.equations]
     closed = Graph([*graph.inputs, *new.values()], equations, [swap(v) for v in graph.outputs], graph.name)
     return closed, list(outer.values())
+
+
+def with_roots(graphs: Sequence[Graph]) -> tuple[list[Graph], list[int | None]]:
+    """Graphs with further outputs, those of which an output is the square root or modulus, and their positions.
+
+    Squares of roots differentiate as what is under them, which bodies must not hide from their callers.  Of several
+    graphs of which one will run, all must give a root.
+    """
+    extra: list[list[Any]] = [[] for _ in graphs]
+    places: list[int | None] = []
+    for outs in zip(*(g.outputs for g in graphs), strict=True):
+        roots = [v.root if isinstance(v, Var) else None for v in outs]
+        if any(q is None for q in roots) or len({aval(q) for q in roots}) > 1:
+            places.append(None)
+            continue
+        places.append(len(graphs[0].outputs) + len(extra[0]))
+        for own, q in zip(extra, roots, strict=True):
+            own.append(q)
+    made = []
+    for g, q in zip(graphs, extra, strict=True):
+        outs = [*g.outputs, *q]
+        made.append(Graph(g.inputs, live(g.equations, outs), outs, g.name))
+    return made, places
+
+
+def set_roots(outs: Sequence[Any], places: Sequence[int | None]) -> list[Any]:
+    """The outputs proper, which know again what they are roots of."""
+    for v, k in zip(outs, places, strict=False):
+        if k is not None and isinstance(v, Traced):
+            v.root = outs[k]
+    return list(outs[: len(places)])

@@ -12,7 +12,7 @@ import numpy as np
 
 from scisim.core import pytree
 from scisim.core.avals import ShapeDtype, aval, is_known
-from scisim.core.capture import capture, close
+from scisim.core.capture import capture, close, set_roots, with_roots
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.graph import Graph
 from scisim.core.values import Traced, dtype, name_of, shape
@@ -23,14 +23,14 @@ from scisim.ops.control import cond_p, scan_p, while_p
 class _Body:
     """A user's function as a graph, with values it closes over as further inputs."""
 
-    def __init__(self, who: str, f: Callable, spec: Any, avals: list) -> None:
+    def __init__(self, who: str, f: Callable, spec: Any, avals: list, roots: bool = False) -> None:
         made: dict[str, Any] = {}
 
         def run(*vals: Any) -> list:
             outs, made["spec"] = pytree.call(f, spec, vals, who)
             return outs
 
-        graph = capture(run, avals, name_of(f))
+        graph = capture(run, avals, name_of(f), roots)
         self.spec = made["spec"]
         self.count = len(avals)
         self.graph, self.held = close(graph)
@@ -78,7 +78,7 @@ def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any) -> 
     if is_known(p) and not isinstance(p, Traced):
         return (true_fun if p else false_fun)(*operands)
     vals, spec = pytree.values(operands, "cond")
-    bodies = [_Body("cond", f, spec, [aval(v) for v in vals]) for f in (true_fun, false_fun)]
+    bodies = [_Body("cond", f, spec, [aval(v) for v in vals], roots=True) for f in (true_fun, false_fun)]
     a, b = (b.graph.outputs for b in bodies)
     if bodies[0].spec != bodies[1].spec or [(shape(x), dtype(x)) for x in a] != [(shape(y), dtype(y)) for y in b]:
         raise ArgumentTypeError(
@@ -86,7 +86,9 @@ def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any) -> 
             f"{_types(a)}, {name_of(false_fun)} gives {_types(b)}"
         )
     graphs, extra = _share(bodies)
-    return pytree.tree_of(bodies[0].spec, cond_p(p, *vals, *extra, branches=tuple(graphs)))
+    graphs, roots = with_roots(graphs)
+    outs = cond_p(p, *vals, *extra, branches=tuple(graphs))
+    return pytree.tree_of(bodies[0].spec, set_roots(outs, roots))
 
 
 def _types(xs: list) -> str:
