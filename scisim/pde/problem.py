@@ -136,6 +136,8 @@ class Problem:
                 f"Problem: the model's output has shape {tuple(out.shape)} at points of shape {points}; expected "
                 f"{(*points, count)}, one for each field ({', '.join(self.fields)})"
             )
+        if count == 1:  # a reshape drops nothing, so derivatives need no care for parts that are left out
+            return (ss.reshape(out, points),)
         return tuple(out[..., k] for k in range(count))
 
     def _checked(self, made: Sequence[Any], points: tuple[int, ...]) -> tuple[Tensor, ...]:

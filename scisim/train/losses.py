@@ -55,11 +55,11 @@ class Losses:
             total = total + _square(r)
         return total
 
-    def means(self, params: Any, tables: Sequence[Any]) -> Tensor:
+    def means(self, params: Any, tables: Sequence[Any]) -> list[Tensor]:
         """The mean of squared residuals of each term."""
-        return ss.stack([ss.mean(self.squares(k, params, t)) for k, t in enumerate(tables)])
+        return [ss.mean(self.squares(k, params, t)) for k, t in enumerate(tables)]
 
-    def total(self, params: Any, tables: Sequence[Any]) -> tuple[Tensor, Tensor]:
+    def total(self, params: Any, tables: Sequence[Any]) -> tuple[Tensor, list[Tensor]]:
         """The weighted sum of the means, and the means."""
         means = self.means(params, tables)
         loss = means[0] * self.weights[0]

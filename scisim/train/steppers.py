@@ -127,8 +127,8 @@ def stepper(losses: Losses, optimizer: Any) -> Stepper:
     return _KINDS[first](losses, optimizer)
 
 
-def _numbers(x: Tensor) -> list[float]:
-    return [float(v) for v in dist.gather(x).numpy()]
+def _numbers(means: list[Tensor]) -> list[float]:
+    return [float(dist.gather(m)) for m in means]
 
 
 def finite(loss: float) -> bool:
