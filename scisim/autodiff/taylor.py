@@ -21,7 +21,7 @@ from scisim.core.batch import Batch, collect
 from scisim.core.graph import singular_bodies
 from scisim.core.primitive import Primitive
 from scisim.core.values import Trace, Traced, same, shape, zeros_like
-from scisim.ops.arithmetic import add, div, mul_p, neg, sub, zmul
+from scisim.ops.arithmetic import add, mul_p, neg, reciprocal, sub, zmul
 
 Rule = Callable[[int], Any]
 
@@ -224,7 +224,7 @@ class Taylor(Trace):
 
     def quotient(self, a: Any, b: Any, y: Series) -> Rule:
         """a = y b, solved for the last coefficient of y."""
-        inverse = div(1.0, self.coefficient(b, 0))
+        inverse = reciprocal(self.coefficient(b, 0))
 
         def term(j: int, i: int, w: float = 1.0) -> Any:
             x, q = self.coefficient(b, j), y.coef(i)

@@ -7,6 +7,7 @@ back to the functions of this module.
 from __future__ import annotations
 
 import cmath
+import math
 from typing import Any
 
 import numpy as np
@@ -96,13 +97,22 @@ div = Primitive(
     np.divide,
     axes=ELEMENTWISE,
     linear=(0,),
-    transpose=lambda i, ct, args, p: zmul(ct, div(1.0, args[1])),  # `1.0 / 0.0` of Python would raise
+    transpose=lambda i, ct, args, p: zmul(ct, reciprocal(args[1])),
     partials=[None, lambda y, a, b: -y / b],
     taylor=lambda t, a, y: t.quotient(*a, y),
     scalar=lambda s, a, b: s.div(a, b),
     singular="infinite at a zero of the denominator",
     array_api="divide",
 )
+
+
+def reciprocal(x: Any) -> Any:
+    """1 / x; that of a Python number is one too, so that it leaves dtypes alone, and infinite at 0."""
+    if hasattr(x, "dtype"):
+        return div(1.0, x)
+    return 1.0 / x if x else math.inf
+
+
 sqrt_p = Primitive(
     "sqrt",
     np.sqrt,
