@@ -1,7 +1,7 @@
 """Roots and moduli of series whose value is zero.
 
 Where q starts at an even order 2m, sqrt(q) starts at m and is exact as far as q is known; what the carried coefficients
-do not determine is nan, never a silent 0.  From order 2 the answer is the one-sided series along the curve; at first
+do not determine is nan, never a silent 0 (where they are all 0 too: q may start later).  From order 2 the answer is the one-sided series along the curve; at first
 order the convention holds (sqrt of a square, abs and norm have derivative 0 at 0).
 """
 
@@ -13,7 +13,7 @@ from typing import Any
 from scisim.core.control import choose
 from scisim.core.values import maybe_zero, zeros_like
 from scisim.ops.arithmetic import general_power, power_p, sign_p, sqrt_p, zmul
-from scisim.ops.select import eq, logical_and, ne, where
+from scisim.ops.select import eq, logical_and, maximum_p, minimum_p, ne, where
 
 
 def root_rule(trace: Any, q: Any, y: Any) -> Any:
@@ -68,47 +68,50 @@ def _regular(trace: Any, q: list) -> list:
 def _singular(trace: Any, q: list) -> list:
     """Elementwise: the regular root where the value is not zero, else by the first coefficient of each variable."""
     zero = eq(q[0], 0)
-    none = zeros_like(q[0])
     safe = _regular(trace, [where(zero, 1.0, q[0]), *q[1:]])
+    moving = _moving(trace, q)
     y = [where(zero, 0.0, safe[0])]
-    poison = _poison(trace, q)
-    y += [where(zero, poison, c) for c in safe[1:]]
-    if trace.collapse is not None:
-        y[-1] = where(zero, trace.gathered(poison), safe[-1])
-        return y
-    for v in range(trace.slots.variables):
-        ray = trace.slots.ray(v)
-        root = _ray([none if q[k] is None else q[k] for k in ray])
-        for k, c in zip(ray[1:], root[1:], strict=True):
-            y[k] = where(zero, c, safe[k])
+    for index, c in zip(trace.slots.indices[1:], safe[1:], strict=True):
+        still = index is not None and any(n and v not in moving for v, n in enumerate(index))
+        y.append(where(zero, 0.0 if still else math.nan, c))
+    if trace.collapse is None:
+        for v in moving:
+            ray = trace.slots.ray(v)
+            root = _ray([zeros_like(q[0]) if q[k] is None else q[k] for k in ray])
+            for k, c in zip(ray[1:], root[1:], strict=True):
+                y[k] = where(zero, c, safe[k])
     return y
 
 
-def _poison(trace: Any, q: list) -> Any:
-    """nan where a coefficient makes the root undetermined, 0 where the whole series is zero."""
-    p = zeros_like(q[0])
-    for c in q[1:]:
-        if c is not None:
-            p = where(ne(c, 0), math.nan, p)
-    return p
+def _moving(trace: Any, cs: list) -> list[int]:
+    """The variables on which a series depends."""
+    present = [index for index, c in zip(trace.slots.indices, cs, strict=True) if c is not None]
+    if any(index is None for index in present):
+        return list(range(trace.slots.variables))
+    return [v for v in range(trace.slots.variables) if any(index[v] for index in present)]
 
 
 def _ray(q: list) -> list:
-    """The root of a univariate series that starts anywhere: even order, odd order, or nowhere."""
+    """The root of a univariate series that starts at an even order, at an odd one, or beyond what is carried."""
     count = len(q)
     before = eq(q[0], 0)
     y = [zeros_like(q[0])] * count
     for n in range(1, count):
         here = logical_and(before, ne(q[n], 0))
+        first = where(here, q[n], 1.0)
         if n % 2 == 0:
-            root = _plain([where(here, q[n], 1.0), *q[n + 1 :]])
-            m = n // 2
+            root, m = _plain([first, *q[n + 1 :]]), n // 2
             late = [root[k - m] if 0 <= k - m < len(root) else math.nan for k in range(count)]
             y = [c if k < m else where(here, late[k], c) for k, c in enumerate(y)]
         else:
-            y = [c if 2 * k < n else where(here, math.inf, c) for k, c in enumerate(y)]
+            y = [c if 2 * k < n else where(here, _pole(n, k) * sqrt_p(first), c) for k, c in enumerate(y)]
         before = logical_and(before, eq(q[n], 0))
-    return y
+    return [c if 2 * k < count else where(before, math.nan, c) for k, c in enumerate(y)]
+
+
+def _pole(n: int, k: int) -> float:
+    """The k-th coefficient of t^(n/2) at 0, n odd and less than 2k: infinite, of the sign of a falling factorial."""
+    return math.inf * math.prod(n / 2 - j for j in range(k))
 
 
 def _plain(q: list) -> list:
@@ -166,16 +169,43 @@ def _quick_power(trace: Any, x: list, p: Any) -> list:
 
 
 def modulus_rule(trace: Any, x: Any) -> Any:
-    """Coefficients of abs of a real series."""
+    """Coefficients of abs of a real series: those of the series times its sign."""
     s = sign_p(x.cs[0])
-    if trace.slots.univariate and trace.slots.order > 1 and maybe_zero(x.cs[0]):
-        for k in range(1, trace.slots.count):  # one-sided: the sign of the first coefficient that is not zero
+    if trace.slots.order == 1 or trace.lazy or not maybe_zero(x.cs[0]):
+
+        def rule(k: int) -> Any:
+            c = x.coef(k)
+            return None if c is None else zmul(s, c)
+
+        return rule
+    return _one_sided_modulus(trace, x, s)
+
+
+def _one_sided_modulus(trace: Any, x: Any, s: Any) -> Any:
+    """Where the value is 0 the sign is that of the first coefficient that is not, in each variable."""
+    zero = eq(s, 0)
+    signs = {}
+    for v in _moving(trace, [x.coef(k) for k in range(trace.slots.count)]):
+        signs[v] = s
+        for k in trace.slots.ray(v)[1:]:
             c = x.coef(k)
             if c is not None:
-                s = where(eq(s, 0), sign_p(c), s)
+                signs[v] = where(eq(signs[v], 0), sign_p(c), signs[v])
 
     def rule(k: int) -> Any:
-        c = x.coef(k)
-        return None if c is None else zmul(s, c)
+        c, index = x.coef(k), trace.slots.indices[k]
+        if c is None:
+            return None
+        if index is None or (trace.collapse is not None and k == trace.last):
+            return where(zero, math.nan, zmul(s, c))  # a sum over directions, each of which may have its own sign
+        mine = [signs[v] for v, n in enumerate(index) if n]
+        if len(mine) == 1:
+            return zmul(mine[0], c)
+        # A mixed coefficient has the sign that its variables share; where they differ, or have none, it is unknown.
+        high, low = mine[0], mine[0]
+        for t in mine[1:]:
+            high, low = maximum_p(high, t), minimum_p(low, t)
+        shared = sign_p(high + low)
+        return zmul(where(eq(shared, 0), math.nan, shared), c)
 
     return rule

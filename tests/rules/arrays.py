@@ -116,9 +116,7 @@ def shapes() -> list[Case]:
         for k, (call, operands) in enumerate(entries):
             rows.append(of(name, call, *operands, tag=f"{k}" if k else ""))
             if name not in ("clip", "relu", "astype"):
-                rows.append(
-                    of(name, call, *(o * (0.6 + 0.8j) for o in operands), tag=f"{k}" if k else "", order=3)
-                )
+                rows.append(of(name, call, *(o * (0.6 + 0.8j) for o in operands), tag=f"{k}" if k else "", order=3))
     rows.append(of("angle", ss.angle, array(2, 3, kind="c"), order=4))
     rows.append(of("angle", ss.angle, x))
     return rows
@@ -205,9 +203,7 @@ def primitives() -> list[Case]:
             (2, 3),
             params={"at": (("slice", 1, 3, None), ("slice", None, None, None))},
         ),
-        *both(
-            primitive, "put", (4, 3), (), tag="of a scalar", params={"at": (2, ("slice", None, None, None))}
-        ),
+        *both(primitive, "put", (4, 3), (), tag="of a scalar", params={"at": (2, ("slice", None, None, None))}),
         *both(primitive, "cumulative_sum", (2, 3), params={"axis": 1}),
         *both(primitive, "prod", (2, 3), params={"axes": (1,)}),
         *both(primitive, "matmul", (5, 2, 3), (3, 4), order=4),

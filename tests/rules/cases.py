@@ -104,7 +104,4 @@ def array(*shape: int, seed: int = 0, kind: str = "f", low: float = 0.4, high: f
 
 def both(make: Callable[..., Case], name: str, *shapes: Sequence[int], **more: Any) -> list[Case]:
     """The row for real and for complex numbers of the given shapes."""
-    return [
-        make(name, *(array(*s, seed=i, kind=kind) for i, s in enumerate(shapes)), **more)
-        for kind in ("f", "c")
-    ]
+    return [make(name, *(array(*s, seed=i, kind=kind) for i, s in enumerate(shapes)), **more) for kind in ("f", "c")]

@@ -88,10 +88,7 @@ def _sinc(x: Any) -> Any:
 
 MPMATH: dict[str, Callable] = {
     **{n: getattr(mpmath, n) for n in ("exp", "expm1", "log", "log1p", "log10", "sqrt", "sin", "cos", "tan")},
-    **{
-        n: getattr(mpmath, n)
-        for n in ("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")
-    },
+    **{n: getattr(mpmath, n) for n in ("asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh")},
     "exp2": lambda x: mpmath.mpf(2) ** x,
     "log2": lambda x: mpmath.log(x) / mpmath.log(2),
     "cbrt": _cube_root,

@@ -142,9 +142,7 @@ def test_reverse_equals_forward(case):
     f, xs, vs = along(case)
     y, dy = ad.jvp(f, tuple(map(Tensor, xs)), tuple(map(Tensor, vs)))
     value, pullback = ad.vjp(f, *map(Tensor, xs))
-    for a, b, w in zip(
-        value, y, f(*map(Tensor, xs)), strict=True
-    ):  # beside a derivative, the plain call's value
+    for a, b, w in zip(value, y, f(*map(Tensor, xs)), strict=True):  # beside a derivative, the plain call's value
         np.testing.assert_array_equal(np.asarray(a), np.asarray(w))
         np.testing.assert_array_equal(np.asarray(b), np.asarray(w))
     cts = [direction(np.asarray(w), 7 + k) for k, w in enumerate(value)]
@@ -312,11 +310,7 @@ def part(x: np.ndarray, labels: tuple, label: Any, start: int, stop: int) -> np.
     return x
 
 
-@rows(
-    lambda case: (
-        case.prim is not None and bool(case.prim.linear or case.prim.bilinear) and not case.prim.multiple
-    )
-)
+@rows(lambda case: case.prim is not None and bool(case.prim.linear or case.prim.bilinear) and not case.prim.multiple)
 def test_parts_of_a_contracted_axis_add_up(case):
     prim, args = case.prim, [np.asarray(x) for x in case.operands]
     ins, out = prim.axes.labels(tuple(x.shape for x in args), case.params)
@@ -325,10 +319,7 @@ def test_parts_of_a_contracted_axis_add_up(case):
     for label in contracted if out is not None else ():
         (n,) = {x.shape[i.index(label)] for x, i in zip(args, ins, strict=True) if label in i}
         halves = ((0, n // 2), (n // 2, n))
-        parts = [
-            prim(*(part(x, i, label, *h) for x, i in zip(args, ins, strict=True)), **case.params)
-            for h in halves
-        ]
+        parts = [prim(*(part(x, i, label, *h) for x, i in zip(args, ins, strict=True)), **case.params) for h in halves]
         close(parts[0] + parts[1], whole, 8 * EPS)
 
 
