@@ -1,8 +1,7 @@
 """Keyed random numbers on values: primitives around the counter-based stream, and the distributions.
 
-Element i of an array of any shape is element i of the key's stream, so any rank computes any part of it.
-Bits become numbers one by one, in elementwise primitives.  Nothing here has a derivative but what is computed
-from the numbers: bounds and weights that scale them.
+Element i of an array of any shape is element i of the key's stream, so any rank computes any part of it.  Bits become
+numbers one by one.  Nothing here has a derivative but what is computed from the numbers: bounds that scale them.
 """
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core.avals import ShapeDtype
-from scisim.core.axes import ELEMENTWISE, Axes
+from scisim.core.axes import Axes
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
@@ -81,17 +80,26 @@ permutation_p = Primitive(
     axes=Axes(_key_labels),
     infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-1], *p["shape"]), np.dtype(np.int64)),
 )
-uniform_p = Primitive(
-    "uniform_from_bits", lambda bits, dtype: _philox.uniform_from_bits(bits, dtype)[()], axes=ELEMENTWISE
-)
-normal_p = Primitive(
-    "normal_from_bits", lambda bits, dtype: _philox.normal_from_bits(bits, dtype)[()], axes=ELEMENTWISE
-)
-integers_p = Primitive(
-    "integers_from_bits",
-    lambda bits, low, high: _philox.integers_from_bits(bits, low, high)[()],
-    axes=ELEMENTWISE,
-)
+
+
+def _from_bits(name: str, evaluate: Callable, kind: Callable) -> Primitive:
+    """Numbers from words, one by one; a kernel of its own rather than a scalar expression."""
+    return Primitive(
+        name,
+        lambda bits, **p: evaluate(bits, **p)[()],
+        axes=Axes(_same_labels),
+        infer=lambda avals, p: ShapeDtype(avals[0].shape, kind(p)),
+    )
+
+
+def _same_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
+    labels = tuple(range(len(shapes[0])))
+    return [labels], labels
+
+
+uniform_p = _from_bits("uniform_from_bits", _philox.uniform_from_bits, lambda p: p["dtype"])
+normal_p = _from_bits("normal_from_bits", _philox.normal_from_bits, lambda p: p["dtype"])
+integers_p = _from_bits("integers_from_bits", _philox.integers_from_bits, lambda p: np.dtype(np.int64))
 
 
 # --- keys --------------------------------------------------------------------------------------------------
