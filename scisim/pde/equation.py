@@ -76,10 +76,10 @@ class Equation:
         self.plan = Plan(sorted({zero, *asked}), domain.names)
         self.partials = ["".join(n * k for n, k in zip(domain.names, a, strict=True)) or "value" for a in sorted(asked)]
         self.single = not isinstance(out, (list, tuple))
-        values = [np.asarray(unwrap(plain(r))) for r in ([out] if self.single else out)]
-        for k, v in enumerate(values):
-            self._check(k, v, ())
-        self.sample = [complex(v) for v in values]
+        parts = [out] if self.single else out
+        for k, r in enumerate(parts):
+            self._check(k, r, ())
+        self.sample = [complex(r) for r in parts]
 
     def _record(self) -> tuple[set[Index], Any]:
         """Run the residual once where every partial is 1, to learn which ones it asks for."""
