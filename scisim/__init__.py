@@ -22,7 +22,9 @@ from scisim.core.devices import device
 from scisim.core.errors import ScisimError
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.tensor import Tensor
+from scisim.ops.dtypes import can_cast, finfo, iinfo, isdtype, result_type
 from scisim.ops.flow import cond, fori_loop, scan, while_loop
+from scisim.ops.logic import allclose
 from scisim.ops.vmap import vmap
 
 __version__ = "0.1.0"
@@ -60,11 +62,17 @@ _MODULES = {"linalg": "scisim.ops.linalg", "random": "scisim.ops.random"}
 __all__ = [
     "ScisimError",
     "Tensor",
+    "allclose",
+    "can_cast",
     "cond",
     "device",
     "errors",
+    "finfo",
     "fori_loop",
+    "iinfo",
+    "isdtype",
     "jit",
+    "result_type",
     "scan",
     "vmap",
     "while_loop",

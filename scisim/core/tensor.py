@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from scisim.core.errors import ArgumentTypeError, MutationError, ShapeError, TraceError
-from scisim.core.values import Traced, as_value
+from scisim.core.errors import ArgumentTypeError, DTypeError, MutationError, ShapeError, TraceError
+from scisim.core.values import Traced, as_dtype, as_value, new_array, own
 
 # Arrays that captured programs carry as constants, by id; assignment to a handle of one makes the program stale.
 captured_constants: dict[int, Any] = {}
@@ -52,11 +52,7 @@ class Tensor:
         elif isinstance(data, (list, tuple)) and holds_tensor(data):
             self._v = functions["stack"](list(map(Tensor, data)))._v
         else:
-            self._v = np.array(data, dtype=dtype) if copy else np.asarray(data, dtype=dtype)
-            if self._v.dtype.kind not in "biufcV":
-                raise ArgumentTypeError(
-                    f"Tensor: data of type {type(data).__name__} gives dtype {self._v.dtype}; expected numbers"
-                )
+            self._v = _data(data, dtype, copy)
 
     # --- what it is ------------------------------------------------------------------------------------------
     @property
@@ -149,17 +145,26 @@ class Tensor:
             )
         return bool(v)
 
+    def _real(self, what: str) -> Any:
+        v = self._one(what)
+        if v.dtype.kind == "c":
+            raise DTypeError(f"{what} was asked of a complex Tensor; use x.real, x.imag, ss.abs(x) or complex(x)")
+        return v.item()
+
     def __float__(self) -> float:
-        return float(self._one("a Python float").item())
+        return float(self._real("a Python float"))
 
     def __int__(self) -> int:
-        return int(self._one("a Python int").item())
+        return int(self._real("a Python int"))
 
     def __complex__(self) -> complex:
         return complex(self._one("a Python complex").item())
 
     def __index__(self) -> int:
-        return self._one("a Python index").item().__index__()
+        v = self._one("a Python index")
+        if v.dtype.kind not in "iu" or v.ndim:
+            raise DTypeError(f"a Python index was asked of a Tensor of dtype {v.dtype}; use int(x) where it is whole")
+        return int(v)
 
     def item(self) -> Any:
         """The one element as a Python number."""
@@ -195,28 +200,40 @@ class Tensor:
         return f(*inputs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple, kwargs: dict) -> Any:
-        f = functions.get(_UFUNC_NAMES.get(func.__name__, func.__name__))
+        name = _UFUNC_NAMES.get(func.__name__, func.__name__)
+        package = func.__module__.removeprefix("numpy").lstrip(".")
+        if package in ("fft", "linalg"):
+            getattr(sys.modules["scisim"], package)  # loads it
+            name = f"{package}.{name}"
+        f = functions.get(name)
         return NotImplemented if f is None else f(*args, **kwargs)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return sys.modules["scisim"]
 
-    def __dlpack__(self, **kwargs: Any) -> Any:
-        return np.asarray(self._concrete("a DLPack capsule")).__dlpack__(**kwargs)
+    def __dlpack__(self, *, max_version: tuple[int, int] | None = None, copy: Any = None, **kwargs: Any) -> Any:
+        """A capsule that says it is read-only; a copy for consumers that are too old to read that."""
+        a = self.__array__(copy=copy) if isinstance(self._v, np.ndarray) else self._concrete("a DLPack capsule").copy()
+        if max_version is None or max_version[0] < 1:
+            if copy is False:
+                raise BufferError("this consumer of DLPack cannot be told that a Tensor is read-only; allow a copy")
+            return a.copy().__dlpack__(**kwargs)
+        return a.__dlpack__(max_version=max_version, **kwargs)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
     # --- parts -------------------------------------------------------------------------------------------------
     def __getitem__(self, at: Any) -> Tensor:
-        return wrap(functions["_index"](self._v, _bare(at)))
+        v = self._v
+        return wrap(functions["_index"](v, _bare(at, isinstance(v, Traced))))
 
     def __setitem__(self, at: Any, v: Any) -> None:
         if sys.getrefcount(self) <= _LOST:
             raise MutationError(
                 "x[i][j] = v assigns to a part, which is a new value that is then lost; write x[i, j] = v"
             )
-        rebind(self, functions["_index_set"](self._v, _bare(at), _bare(v)))
+        rebind(self, functions["_index_set"](self._v, _bare(at, True), _assigned(v)))
 
     def __iter__(self) -> Any:
         if not self.shape:
@@ -295,6 +312,18 @@ class Tensor:
         def min(self, axis: Any = None, keepdims: bool = False) -> Tensor: ...
 
 
+def _data(data: Any, dtype: Any, copy: bool) -> np.ndarray:
+    """An array that the handle owns, of data that hold no tensors."""
+    v = as_value(data if copy or not hasattr(data, "__array__") else np.asarray(data))
+    if dtype is not None:
+        to = as_dtype("Tensor", dtype)
+        if isinstance(data, (np.ndarray, np.generic)) or (v.dtype.kind == "c" and to.kind != "c"):
+            v = functions["astype"](v, to)._v
+        elif v.dtype != to:
+            v = new_array(data, to)
+    return np.asarray(own(v) if copy else v)
+
+
 _UFUNC_NAMES = {
     "absolute": "abs",
     "arcsin": "asin",
@@ -351,15 +380,22 @@ def unwrap(x: Any) -> Any:
     return x._v if type(x) is Tensor else as_value(x)
 
 
-def _bare(x: Any) -> Any:
-    """Handles inside an index, or an assigned value, as values."""
+def _bare(x: Any, keep: bool) -> Any:
+    """Handles inside an index, or an assigned value, as values; arrays that are kept become our own."""
     if type(x) is Tensor:
         return x._v
     if isinstance(x, tuple):
-        return tuple(map(_bare, x))
+        keep = keep or any(isinstance(i, Tensor) and isinstance(i._v, Traced) for i in x)
+        return tuple(_bare(i, keep) for i in x)
     if isinstance(x, list) and holds_tensor(x):
         return Tensor(x)._v
-    return x
+    return own(x) if keep else x
+
+
+def _assigned(x: Any) -> Any:
+    if isinstance(x, (list, tuple)) and holds_tensor(x):
+        return Tensor(x)._v
+    return _bare(x, True)
 
 
 def holds_tensor(x: Any) -> bool:
