@@ -210,9 +210,9 @@ def derivative(f: Callable, n: int = 1) -> Callable:
     factorial = float(math.factorial(n))
 
     def derivative_of(x: Any) -> Any:
-        vals, spec = pytree.values(x, "derivative")
         if n == 0:
-            return f(x)
+            return pytree.plainly(f, (x,), "derivative")
+        vals, spec = pytree.values(x, "derivative")
         ones = pytree.tree_of(spec, [ones_like(differentiable("derivative", v, "the argument")) for v in vals])
         c = taylor(f, x, ones, n)[n]
         return c if n == 1 else pytree.tree_map(lambda t: t * factorial, c)

@@ -334,8 +334,7 @@ def taylor(f: Callable, x: Any, v: Any, order: int) -> list:
     if not isinstance(order, int) or isinstance(order, bool) or order < 0:
         raise ArgumentError(f"taylor: order is {order!r}; expected an integer of at least 0")
     if order == 0:
-        primals = x if isinstance(x, tuple) else (x,)
-        return [f(*primals)]
+        return [pytree.plainly(f, x if isinstance(x, tuple) else (x,), "taylor")]
     return _series("taylor", f, x, v, order)
 
 

@@ -57,7 +57,12 @@ def _result(prim: Any, args: tuple, params: dict) -> np.dtype:
 def _cached_result(prim: Any, kinds: tuple, params: tuple) -> np.dtype:
     ones = [k(1) if isinstance(k, type) else np.ones((), k) for k in kinds]
     with np.errstate(all="ignore"):
-        return np.asarray(prim.evaluate(*ones, **dict(params))).dtype
+        try:
+            return np.asarray(prim.evaluate(*ones, **dict(params))).dtype
+        except (ValueError, TypeError, OverflowError) as error:
+            from scisim.core.primitive import explained
+
+            raise explained(prim, tuple(ones), error) from None
 
 
 def is_known(x: Any) -> bool:

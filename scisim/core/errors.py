@@ -24,6 +24,10 @@ class IndexRangeError(ArgumentError, IndexError):
     """An index past the end of its axis."""
 
 
+class NumberRangeError(ArgumentError, OverflowError):
+    """A number that the dtype it must take cannot hold."""
+
+
 class ArgumentTypeError(ScisimError, TypeError):
     """An argument is of a kind that the function does not accept."""
 

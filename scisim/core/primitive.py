@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core.axes import Axes
-from scisim.core.errors import DTypeError, ScisimError, ShapeError
+from scisim.core.errors import ArgumentError, DTypeError, NumberRangeError, ScisimError, ShapeError
 from scisim.core.values import Traced, ambient
 
 PRIMITIVES: dict[str, Primitive] = {}
@@ -111,7 +111,7 @@ class Primitive:
         if top is None:
             try:
                 return self.evaluate(*args, **params)
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, OverflowError) as error:
                 raise explained(self, args, error) from None
         return top.apply(self, args, params)
 
@@ -132,10 +132,20 @@ def explained(prim: Primitive, args: tuple, error: Exception) -> Exception:
                 f"{prim.name}: operands of shape {' and '.join(map(str, shapes))} do not broadcast; trailing axes must "
                 f"be equal or 1. Reshape one operand, or insert axes with x[:, None]."
             )
-    if isinstance(error, TypeError) and "ufunc" in str(error):
-        kinds = ", ".join(str(np.asarray(a).dtype) for a in args)
-        return DTypeError(f"{prim.name}: not defined for dtype {kinds}; convert the operands with astype")
-    return error
+    return _by_dtype(prim.name, args, error) or error
+
+
+def _by_dtype(name: str, args: tuple, error: Exception) -> Exception | None:
+    text = str(error)
+    kinds = ", ".join(str(np.asarray(a).dtype) for a in args)
+    if isinstance(error, OverflowError):
+        return NumberRangeError(f"{name}: a number does not fit the dtype of the other operand ({kinds}): {text}")
+    if isinstance(error, TypeError) and ("ufunc" in text or "numpy boolean" in text):
+        way = "for booleans use logical_xor or logical_not" if "boolean" in text else "convert the operands with astype"
+        return DTypeError(f"{name}: not defined for dtype {kinds}; {way}")
+    if "negative integer powers" in text:
+        return ArgumentError(f"{name}: integers have no negative powers; convert one operand with astype(float)")
+    return None
 
 
 def alike(p: Any, q: Any) -> bool:

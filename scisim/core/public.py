@@ -12,7 +12,7 @@ import numpy as np
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.tensor import Tensor, functions, holds_tensor, wrap
-from scisim.core.values import Traced, as_value
+from scisim.core.values import Traced, as_value, own
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -67,11 +67,15 @@ def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
             t._v = evaluate(v) if type(v) is _ndarray and (plain or v.dtype.kind != "c") else raw(v)
         except TypeError:
             t._v = raw(v)  # says what is wrong
+        if type(v) is _ndarray and type(x) is not Tensor:
+            t._v = apart(t._v, v)
         return t
 
     def binary(a: Any, b: Any, /) -> Tensor:
         u = a._v if type(a) is Tensor else _number_or_value(a)
         v = b._v if type(b) is Tensor else _number_or_value(b)
+        if isinstance(u, Traced) or isinstance(v, Traced):
+            u, v = own_operand(a, u), own_operand(b, v)
         t = _new(Tensor)
         try:
             t._v = evaluate(u, v) if plain and type(u) is _ndarray is type(v) else raw(u, v)
@@ -80,6 +84,18 @@ def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
         return t
 
     return unary if arity(prim) == 1 else binary
+
+
+def own_operand(x: Any, v: Any) -> Any:
+    """The value ``v`` of an operand that a transformation is to keep: an array that a user passed is copied."""
+    return v if type(x) is Tensor else own(v)
+
+
+def apart(out: Any, v: np.ndarray) -> Any:
+    """A result that shares no memory with an array that a user passed."""
+    if type(out) is _ndarray and (out is v or (out.base is not None and np.may_share_memory(out, v))):
+        return out.copy()
+    return out
 
 
 def _number_or_value(x: Any) -> Any:
@@ -101,10 +117,47 @@ def _dress(raw: Callable) -> Callable:
         if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
             out = raw(args[0]._v)
         else:
-            out = raw(*map(operand, args), **{k: operand(v) for k, v in kwargs.items()} if kwargs else kwargs)
+            out = _run(raw, args, kwargs)
         return tuple(map(wrap, out)) if isinstance(out, tuple) else wrap(out)
 
     return f
+
+
+def _run(raw: Callable, args: tuple, kwargs: dict) -> Any:
+    """The raw function, so that neither its result nor a transformation holds an array that a user passed."""
+    foreign: list[np.ndarray] = []
+    traced = _look((*args, *kwargs.values()), foreign)
+    take = operand
+    if traced and foreign:
+
+        def take(x: Any) -> Any:
+            return _map_own(operand(x)) if type(x) is not Tensor else x._v
+
+    out = raw(*map(take, args), **{k: take(v) for k, v in kwargs.items()} if kwargs else kwargs)
+    if traced or not foreign:
+        return out
+    for v in foreign:
+        out = tuple(apart(o, v) for o in out) if isinstance(out, tuple) else apart(out, v)
+    return out
+
+
+def _look(xs: Any, foreign: list) -> bool:
+    """Whether values of a transformation are among the arguments; collects the arrays that are not ours."""
+    traced = False
+    for x in xs:
+        if type(x) is Tensor:
+            traced = traced or isinstance(x._v, Traced)
+        elif isinstance(x, np.ndarray):
+            foreign.append(x)
+        elif isinstance(x, (list, tuple)) and len(x) and not isinstance(x[0], (int, float)):
+            traced = _look(x, foreign) or traced
+    return traced
+
+
+def _map_own(x: Any) -> Any:
+    if isinstance(x, (list, tuple)):
+        return type(x)(map(_map_own, x)) if isinstance(x, list) else tuple(map(_map_own, x))
+    return own(x)
 
 
 def as_argument(x: Any) -> Any:

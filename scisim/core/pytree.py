@@ -10,7 +10,7 @@ import optree
 
 from scisim.core.errors import ArgumentTypeError, MutationError
 from scisim.core.tensor import Tensor, wrap
-from scisim.core.values import Traced, inexact, name_of
+from scisim.core.values import Traced, as_value, inexact, name_of, own
 
 NAMESPACE = "scisim"
 _SINGLE: Any = optree.tree_structure(0, namespace=NAMESPACE)  # type: ignore[arg-type]
@@ -39,7 +39,7 @@ def leaf_value(leaf: Any, who: str = "a transformation", where: str = "") -> Any
     if type(leaf) is Tensor:
         return leaf._v
     if isinstance(leaf, _ARRAYS):
-        return leaf if isinstance(leaf, (Traced, np.ndarray, np.generic)) else np.asarray(leaf)
+        return own(as_value(leaf))
     raise ArgumentTypeError(
         f"{who}: {where or 'an argument'} is a {type(leaf).__name__} ({leaf!r:.60}); expected a Tensor, an array, a "
         f"number, or a container of them. Close over other objects, or mark them in static_argnums where jit allows."
@@ -88,6 +88,13 @@ def call(f: Callable, spec: Any, vals: Sequence[Any], who: str) -> tuple[list, A
             refuse_assignment(who, f, k)
     leaves, out_spec = flatten(out)
     return [leaf_value(x, who, f"the result of {name_of(f)}") for x in leaves], out_spec
+
+
+def plainly(f: Callable, args: tuple, who: str) -> Any:
+    """The plain call, on tensors and to tensors as a transformation would make it."""
+    vals, spec = values(args, who)
+    outs, out_spec = call(f, spec, vals, who)
+    return tree_of(out_spec, outs)
 
 
 def refuse_assignment(who: str, f: Callable, k: int) -> None:

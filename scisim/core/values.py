@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scisim.core.errors import ArgumentTypeError, LeakError, TraceError
+from scisim.core.errors import ArgumentTypeError, DTypeError, LeakError, NumberRangeError, ShapeError, TraceError
 
 _levels = itertools.count(1)
 
@@ -177,18 +177,76 @@ def inexact(dt: np.dtype) -> bool:
     return dt.kind in "fc" or dt.name == "bfloat16"
 
 
+def numeric(dt: np.dtype) -> bool:
+    """Whether a dtype holds numbers; those of ml_dtypes are of kind "V", as records are, but registered."""
+    return dt.kind in "biufc" or (dt.kind == "V" and dt.isbuiltin == 2)
+
+
+def as_dtype(who: str, x: Any) -> np.dtype:
+    """The dtype that a user named."""
+    try:
+        dt = np.dtype(x)
+    except TypeError:
+        raise ArgumentTypeError(
+            f"{who}: dtype is {x!r}, which is not known; give a dtype such as ss.float64, or its name"
+        ) from None
+    if not numeric(dt):
+        raise DTypeError(f"{who}: dtype {dt} does not hold numbers; use bool, an integer, real or complex dtype")
+    return dt
+
+
 def as_value(x: Any) -> Any:
     """A value from anything array-like; arrays and traced values pass as they are."""
-    if isinstance(x, (Traced, np.ndarray, np.generic)):
+    if isinstance(x, Traced):
         return x
+    a = x if type(x) is np.ndarray or isinstance(x, np.generic) else _array(x)
+    if numeric(a.dtype):
+        return a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
+    way = "; integers beyond 64 bits fit only as floats" if isinstance(x, int) else ""
+    if isinstance(x, np.ndarray):
+        way = "; convert it with astype(float)"
+    kind = f"data of type {type(x).__name__} gives dtype {a.dtype}"
+    raise ArgumentTypeError(f"got {x!r:.60}: {kind}; expected numbers, an array or a Tensor{way}")
+
+
+def _array(x: Any) -> np.ndarray:
+    """A new array of what is not a plain one."""
+    if isinstance(x, np.ma.MaskedArray):
+        raise ArgumentTypeError("expected an array without a mask; fill it first, as in x.filled(np.nan)")
     if isinstance(x, (list, tuple)) and any(isinstance(v, Traced) for v in _flat(x)):
         raise TraceError(
             "a list that holds values of a transformation cannot become an array by itself: use stack or concat"
         )
-    a = np.asarray(x)
-    if a.dtype.kind in "OUSMm":
-        raise ArgumentTypeError(f"expected numbers, an array or a Tensor, got {type(x).__name__} {x!r:.60}")
-    return a
+    try:
+        return np.array(x)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        raise ShapeError(f"nested lists of different lengths are no array: {x!r:.60}; make them equally long") from None
+
+
+def own(x: Any) -> Any:
+    """A value that nobody else can write into: values never change, and whoever passed an array may go on using it."""
+    return x.copy() if type(x) is np.ndarray and _writable(x) else x
+
+
+def _writable(x: Any) -> bool:
+    while isinstance(x, np.ndarray):
+        if x.flags.writeable:
+            return True
+        x = x.base
+    return False
+
+
+def new_array(data: Any, dtype: np.dtype) -> np.ndarray:
+    """An array of Python numbers in the dtype asked for, which must hold them."""
+    try:
+        return np.array(data, dtype=dtype)
+    except OverflowError:
+        raise NumberRangeError(
+            f"expected numbers that fit dtype {dtype}, got {data!r:.60}; choose a wider dtype, or convert an array "
+            f"with astype, which wraps round"
+        ) from None
 
 
 def _flat(x: Any) -> Any:

@@ -14,7 +14,7 @@ import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
-from scisim.core.values import Traced, is_complex, ones_like, same, shape
+from scisim.core.values import Traced, is_complex, is_inexact, ones_like, same, shape
 
 
 def _zmul(a: Any, b: Any) -> Any:
@@ -261,11 +261,11 @@ def sign(x: Any) -> Any:
 
 
 def power(x: Any, p: Any) -> Any:
-    if type(p) is float and p.is_integer() and abs(p) < 2**31:
+    if type(p) is float and p.is_integer() and abs(p) < 2**31 and is_inexact(x):
         p = int(p)
     if type(p) is float and p == 0.5:
         return sqrt(x)
-    if type(p) is not int:
+    if type(p) is not int or (isinstance(x, Traced) and not is_inexact(x)):
         return power_p(x, p)
     if p == 0 and isinstance(x, Traced):
         return ones_like(x)
@@ -274,7 +274,7 @@ def power(x: Any, p: Any) -> Any:
     if p == 2:
         return square(x)
     if not isinstance(x, Traced):
-        return np.power(x, p)
+        return power_p(x, p)
     if p < 0:
         return pin(1.0 / power(x, -p), ipow_p(stop(x), n=p))
     return ipow_p(x, n=p)

@@ -76,7 +76,7 @@ def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any) -> 
     """
     p = _predicate("cond", pred)
     if is_known(p) and not isinstance(p, Traced):
-        return (true_fun if p else false_fun)(*operands)
+        return pytree.plainly(true_fun if p else false_fun, operands, "cond")
     vals, spec = pytree.values(operands, "cond")
     bodies = [_Body("cond", f, spec, [aval(v) for v in vals], roots=True) for f in (true_fun, false_fun)]
     a, b = (b.graph.outputs for b in bodies)

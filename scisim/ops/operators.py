@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from scisim.core.public import as_argument
 from scisim.core.tensor import Tensor, functions, rebind, wrap
-from scisim.core.values import Traced, as_value
+from scisim.core.values import Traced, as_value, own
 from scisim.ops import arithmetic as a
 from scisim.ops import select as s
 from scisim.ops.index import index, index_set
@@ -73,14 +74,14 @@ def _forward(f: Any, fast: Any) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         a = self._v
         kind = type(other)
-        b = other._v if kind is Tensor else other
+        b = other._v if kind is Tensor else as_value(other) if kind is _ndarray else other
         if fast is not None and type(a) is _ndarray and (type(b) is _ndarray or kind is float or kind is int):
             try:
                 v = fast(a, b)
-            except (ValueError, TypeError):
+            except (ValueError, TypeError, OverflowError):
                 v = f(a, b)  # says what is wrong
         elif _acceptable(b):
-            v = f(a, b)
+            v = f(a, b if kind is Tensor else _operand(a, b))
         else:
             return NotImplemented
         t = _new(Tensor)
@@ -94,9 +95,12 @@ def _backward(f: Any, fast: Any) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         a = self._v
         if fast is not None and type(a) is _ndarray and (type(other) is float or type(other) is int):
-            v = fast(other, a)
+            try:
+                v = fast(other, a)
+            except (TypeError, OverflowError):
+                v = f(other, a)  # says what is wrong
         elif _acceptable(other):
-            v = f(other, a)
+            v = f(_operand(a, other), a)
         else:
             return NotImplemented
         t = _new(Tensor)
@@ -115,7 +119,15 @@ def _in_place(forward: Any) -> Any:
 
 
 def _acceptable(x: Any) -> bool:
-    return isinstance(x, (np.ndarray, np.generic, Traced, bool, int, float, complex))
+    return isinstance(x, (np.ndarray, np.generic, Traced, bool, int, float, complex, list, tuple))
+
+
+def _operand(a: Any, b: Any) -> Any:
+    """The other operand of a tensor's value ``a`` as a value; Python numbers stay weak in promotion."""
+    if type(b) in (bool, int, float, complex):
+        return b
+    b = as_argument(b)
+    return own(b) if isinstance(a, Traced) else b
 
 
 def _install_on_tensor() -> None:
