@@ -12,10 +12,12 @@ from typing import Any
 from scisim.autodiff.reverse import Tape, pull
 from scisim.core.avals import aval, is_known
 from scisim.core.capture import capture, live
+from scisim.core.control import holds
 from scisim.core.errors import DerivativeError
 from scisim.core.graph import Graph, Var
 from scisim.core.values import Traced, inexact, shape, zeros, zeros_like
 from scisim.ops.control import call_p, cond_p, graph_avals, scan_p, while_p
+from scisim.ops.select import where
 
 
 def joint(graph: Graph) -> Graph:
@@ -105,8 +107,11 @@ def _while_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
     with Tape("while_loop") as tape:
         leaves = [tape.leaf(v) if inexact(v.dtype) else v for v in vals]
         fixed, carry = leaves[: p["consts"]], tuple(leaves[p["consts"] :])
-        while bool(p["test"](*fixed, *carry)[0]):
-            carry = p["body"](*fixed, *carry)
+        while holds(going := p["test"](*fixed, *carry)[0]):
+            new = p["body"](*fixed, *carry)
+            if isinstance(going, Traced):  # mapped: the elements that have ended stay
+                new = tuple(where(going, a, b) for a, b in zip(new, carry, strict=True))
+            carry = new
         nodes = tape.end()
     real = [leaf for leaf in leaves if tape.mine(leaf)]
 

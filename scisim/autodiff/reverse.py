@@ -117,6 +117,10 @@ class Tape(Trace):
         nodes, self.nodes = self.nodes, []
         return nodes
 
+    def __exit__(self, *exc: object) -> None:
+        self.nodes = []  # those of a function that raised
+        super().__exit__(*exc)
+
     def same(self, a: Any, b: Any) -> bool:
         return _same_nodes(a, b, {})
 

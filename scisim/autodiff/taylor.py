@@ -75,6 +75,12 @@ class Taylor(Trace):
     def concrete(self, x: Any) -> Any:
         return x.cs[0]
 
+    def __exit__(self, *exc: object) -> None:
+        for s, x in self.unfinished:  # those of a function that raised
+            s.rule, s.memo, x.memo = None, {}, {}
+        self.unfinished.clear()
+        super().__exit__(*exc)
+
     def same(self, a: Any, b: Any) -> bool:
         return a is b or all(same(a.coef(k), b.coef(k)) for k in range(self.slots.count))
 

@@ -57,6 +57,7 @@ class Capture(Trace):
 
     def __exit__(self, *exc: object) -> None:
         ambient.reset(self._token)
+        self.equations = []  # those of a function that raised
         super().__exit__(*exc)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.tensor import Tensor, functions, holds_tensor, wrap
-from scisim.core.values import Traced, as_value, own
+from scisim.core.values import Traced, as_dtype, as_value, own
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -37,9 +38,9 @@ def public(name: str, raw: Callable, primitive: Primitive | None = None, module:
     if primitive is not None and _is_elementwise(primitive, raw):
         f = _dress_elementwise(primitive, raw)
     elif raw is primitive:
-        f = _dress(lambda *args: raw(*args))
+        f = _dress(lambda *args: raw(*args), name)
     else:
-        f = _dress(raw)
+        f = _dress(raw, name)
     f.__name__ = f.__qualname__ = name
     f.__module__ = f"scisim.{module}" if module else "scisim"
     f.__doc__ = doc or raw.__doc__
@@ -111,16 +112,30 @@ def arity(prim: Primitive) -> int:
     return 0 if code.co_flags & 4 else code.co_argcount - 1
 
 
-def _dress(raw: Callable) -> Callable:
+def _dress(raw: Callable, name: str) -> Callable:
+    names = list(inspect.signature(raw).parameters)
+    place = names.index("dtype") if "dtype" in names else None
+
     @functools.wraps(raw)
     def f(*args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
             out = raw(args[0]._v)
         else:
+            if place is not None:
+                args, kwargs = _with_dtype(name, place, args, kwargs)
             out = _run(raw, args, kwargs)
         return tuple(map(wrap, out)) if isinstance(out, tuple) else wrap(out)
 
     return f
+
+
+def _with_dtype(name: str, place: int, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+    """The arguments, with the dtype among them as such."""
+    if len(args) > place and args[place] is not None:
+        args = (*args[:place], as_dtype(name, args[place]), *args[place + 1 :])
+    elif kwargs.get("dtype") is not None:
+        kwargs = {**kwargs, "dtype": as_dtype(name, kwargs["dtype"])}
+    return args, kwargs
 
 
 def _run(raw: Callable, args: tuple, kwargs: dict) -> Any:
