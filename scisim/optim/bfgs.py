@@ -100,10 +100,9 @@ def broyden_update(
 ) -> np.ndarray:
     """(H - h h'/(y.h) + phi v v') / tau + s s'/(y.s), h = H y, v = sqrt(y.h) (s/(y.s) - h/(y.h)): Broyden's class,
     self-scaled; written as H/tau plus a form in s and h."""
-    form = np.array(
-        [[phi * yhy / (tau * ys * ys) + 1.0 / ys, -phi / (tau * ys)], [-phi / (tau * ys), (phi - 1.0) / (tau * yhy)]],
-        dtype=s.dtype,
-    )
+    cross = -phi / (tau * ys)
+    # (y.h) / (y.s) first: the square of a small y.s would underflow
+    form = np.array([[(phi * (yhy / ys) / tau + 1.0) / ys, cross], [cross, (phi - 1.0) / (tau * yhy)]], dtype=s.dtype)
     rows = np.stack([s, h])
     out = rows.T @ (form @ rows)
     out += inverse if tau == 1.0 else inverse / s.dtype.type(tau)

@@ -11,6 +11,15 @@ import scisim as ss
 from scisim.optim.trees import build, leaves_of, like, real_dtype
 
 
+def host(x: Any) -> np.ndarray:
+    """The numbers of a tensor; of a sharded one all of them, on every rank, terms of a sum over ranks added."""
+    if x.placements is not None:
+        from scisim.distributed import gather
+
+        x = gather(x)
+    return x.numpy()
+
+
 class Flat:
     """The map between a tree of parameters and a real vector; a complex number counts as its two parts.
 
@@ -36,7 +45,7 @@ class Flat:
         return np.concatenate([self._real(x, p) for x, p in zip(xs, self.leaves, strict=True)])
 
     def _real(self, x: Any, p: Any) -> np.ndarray:
-        a = np.ascontiguousarray(x.numpy()).astype(p.dtype, copy=False).ravel()
+        a = np.ascontiguousarray(host(x)).astype(p.dtype, copy=False).ravel()
         return a.view(real_dtype(p)).astype(self.dtype, copy=False)
 
     def tree(self, v: np.ndarray) -> Any:
@@ -58,6 +67,6 @@ def value_and_slope(loss_fn: Callable, flat: Flat) -> Callable[[np.ndarray], tup
 
     def evaluate(v: np.ndarray) -> tuple[float, np.ndarray]:
         value, g = both(flat.tree(v))
-        return float(value.numpy()), flat.vector(g)
+        return float(host(value)), flat.vector(g)
 
     return evaluate

@@ -10,7 +10,7 @@ import numpy as np
 import scisim as ss
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.tensor import Tensor
-from scisim.optim.flat import Flat
+from scisim.optim.flat import Flat, host
 from scisim.optim.least_squares import LeastSquares
 from scisim.optim.status import CONVERGED, FAILED, FOUND, NOT_FINITE
 
@@ -96,6 +96,12 @@ class LevenbergMarquardt:
         scale = ss.zeros(flat.size if self.diagonal else 0, dtype=flat.dtype)
         return LMState(zero, ss.asarray(self.lam), scale, zero, zero)
 
+    def resampled(self, state: LMState, factor: float = 10.0) -> LMState:
+        """The state with more damping, for the first step on new points: the old damping fits the old points."""
+        if not factor > 0:
+            raise ArgumentError(f"LevenbergMarquardt.resampled: factor is {factor!r}; expected a positive number")
+        return state._replace(lam=state.lam * factor)
+
     def update(self, residuals: LeastSquares, state: LMState, params: Any) -> tuple[Any, LMState, Tensor]:
         """Parameters, state and the loss there, after one accepted step (or unchanged, see ``state.status``)."""
         if not hasattr(residuals, "normal"):
@@ -105,7 +111,7 @@ class LevenbergMarquardt:
             )
         flat = Flat(params, "LevenbergMarquardt.update")
         normal = residuals.normal(params)
-        value, g, gram = float(normal.loss.numpy()), normal.gradient.numpy(), normal.gram.numpy()
+        value, g, gram = float(host(normal.loss)), host(normal.gradient), host(normal.gram)
         if not (math.isfinite(value) and np.isfinite(g).all() and np.isfinite(gram).all()):
             return params, state._replace(status=ss.asarray(NOT_FINITE)), ss.asarray(value)
         if not g.any():
@@ -120,7 +126,7 @@ class LevenbergMarquardt:
             step = self._step(residuals, params, flat, normal, factor, g, scale)
             if step is not None:
                 new = flat.tree(x + step)
-                lower = float(residuals.loss(new).numpy())
+                lower = float(host(residuals.loss(new)))
                 if lower < value:
                     return new, self._after(state, lam / self.down, scale, trial, FOUND), ss.asarray(lower)
             lam *= self.up
@@ -145,7 +151,7 @@ class LevenbergMarquardt:
         d = -_solve(factor, g)
         if not self.geodesic:
             return d
-        bend = residuals.pulled_second(params, flat.tree(d), normal).numpy()
+        bend = host(residuals.pulled_second(params, flat.tree(d), normal))
         a = -0.5 * _solve(factor, bend)
         long, far = _length(a, scale), _length(d, scale)
         if not long <= 1.5 * far:

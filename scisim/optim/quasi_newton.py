@@ -69,15 +69,16 @@ class QuasiNewton(ABC):
         d = self._direction(memory, g)
         found = self._along(f, x, value, g, d, self._first(memory, g))
         if found.trial.step == 0 and not self._fresh(memory) and found.status != NOT_FINITE:
-            memory, used = self._cleared(memory), found.evaluations
-            d = self._direction(memory, g)
-            found = self._along(f, x, value, g, d, self._first(memory, g))
+            cleared, used = self._cleared(memory), found.evaluations
+            d = self._direction(cleared, g)
+            found = self._along(f, x, value, g, d, self._first(cleared, g))
             found = found._replace(evaluations=found.evaluations + used)
+            memory = memory if found.trial.step == 0 else cleared
         return memory, found
 
     def _first(self, memory: Any, g: np.ndarray) -> float:
         """1 once there is curvature to go by; before, a step of length at most one."""
-        return min(1.0, 1.0 / float(np.linalg.norm(g))) if self._fresh(memory) else 1.0
+        return 1.0 / max(1.0, float(np.linalg.norm(g))) if self._fresh(memory) else 1.0
 
     @abstractmethod
     def _cleared(self, memory: Any) -> Any:
@@ -94,5 +95,7 @@ class QuasiNewton(ABC):
 
 
 def curved(s: np.ndarray, y: np.ndarray) -> bool:
-    """Whether a pair of step and change says something about curvature beyond rounding."""
-    return float(s @ y) > np.finfo(s.dtype).eps * float(np.linalg.norm(s)) * float(np.linalg.norm(y))
+    """Whether a pair of step and change says something about curvature beyond rounding and underflow."""
+    info = np.finfo(s.dtype)
+    rounding = info.eps * float(np.linalg.norm(s)) * float(np.linalg.norm(y))
+    return float(s @ y) > max(rounding, float(info.tiny / info.eps))
