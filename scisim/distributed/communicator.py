@@ -33,9 +33,7 @@ def reduction_dtypes(dtype: np.dtype, op: str) -> tuple[np.dtype, np.dtype]:
     Halves are summed in float32, booleans are counted.
     """
     if op not in REDUCTIONS:
-        raise ArgumentError(
-            f"all_reduce: op is {op!r}; it must be one of {', '.join(map(repr, REDUCTIONS))}."
-        )
+        raise ArgumentError(f"all_reduce: op is {op!r}; it must be one of {', '.join(map(repr, REDUCTIONS))}.")
     if dtype.kind == "c" and op in ("max", "min"):
         raise DTypeError(
             f"all_reduce: complex numbers have no order, so op={op!r} is not defined for {dtype}. "
@@ -46,9 +44,7 @@ def reduction_dtypes(dtype: np.dtype, op: str) -> tuple[np.dtype, np.dtype]:
     if dtype.kind == "b":
         return (np.dtype(np.int64),) * 2 if op in ("sum", "prod") else (np.dtype(np.uint8), dtype)
     if dtype.kind not in "iufc":
-        raise DTypeError(
-            f"all_reduce: dtype {dtype} cannot be reduced; it must be a real, complex or boolean dtype."
-        )
+        raise DTypeError(f"all_reduce: dtype {dtype} cannot be reduced; it must be a real, complex or boolean dtype.")
     return dtype, dtype
 
 
@@ -100,6 +96,12 @@ class Communicator(ABC):
         out = self._all_reduce(x.astype(inner, copy=False), op)
         return out.astype(outer, copy=False)
 
+    def reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
+        """The sum over the ranks of their ``blocks[rank]``; dtypes as in `all_reduce`."""
+        inner, outer = reduction_dtypes(blocks[0].dtype, "sum")
+        out = self._reduce_scatter([b.astype(inner, copy=False) for b in blocks])
+        return out.astype(outer, copy=False)
+
     def all_gather(self, array: Any) -> np.ndarray:
         """The arrays of all ranks, joined along axis 0 in the order of the ranks.
 
@@ -118,9 +120,7 @@ class Communicator(ABC):
         metas = [messages.described(h) for h in headers]
         if len({(shape[1:], dtype) for shape, dtype in metas}) > 1:
             told = "; ".join(f"rank {r} has {messages.words(*meta)}" for r, meta in enumerate(metas))
-            raise DistributedError(
-                f"all_gather: ranks disagree on the dtype or on an axis after the first: {told}."
-            )
+            raise DistributedError(f"all_gather: ranks disagree on the dtype or on an axis after the first: {told}.")
         return np.concatenate(self.all_gather_blocks(x, [shape for shape, _ in metas]), axis=0)
 
     def broadcast(self, array: Any = None, root: int = 0) -> np.ndarray:
@@ -183,10 +183,6 @@ class Communicator(ABC):
         """Every rank's block; their shapes are known to every rank, the dtype is the same."""
 
     @abstractmethod
-    def reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
-        """The sum over the ranks of their `blocks[rank]`."""
-
-    @abstractmethod
     def all_to_all(self, blocks: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
         """Send `blocks[r]` to rank r, and get a block of `shapes[r]` from it."""
 
@@ -203,6 +199,10 @@ class Communicator(ABC):
     @abstractmethod
     def _all_reduce(self, x: np.ndarray, op: str) -> np.ndarray:
         """A fresh reduction of contiguous arrays of a plain dtype."""
+
+    @abstractmethod
+    def _reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
+        """The sum of blocks of a plain dtype."""
 
     @abstractmethod
     def _broadcast(self, x: np.ndarray, root: int) -> np.ndarray:
@@ -230,7 +230,7 @@ class SerialCommunicator(Communicator):
     def all_gather_blocks(self, block: np.ndarray, shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
         return [np.array(block)]
 
-    def reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
+    def _reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
         return np.array(blocks[0])
 
     def all_to_all(self, blocks: Sequence[np.ndarray], shapes: Sequence[tuple[int, ...]]) -> list[np.ndarray]:
@@ -252,9 +252,7 @@ class SerialCommunicator(Communicator):
 
 
 # --- the communicator of this thread ---
-_current: contextvars.ContextVar[Communicator | None] = contextvars.ContextVar(
-    "scisim_communicator", default=None
-)
+_current: contextvars.ContextVar[Communicator | None] = contextvars.ContextVar("scisim_communicator", default=None)
 
 
 def world() -> Communicator:

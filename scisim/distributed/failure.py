@@ -80,9 +80,7 @@ class _Guard:
         threading.Thread(target=_kill_later, args=(code,), daemon=True).start()
         if self.comm is not None:
             self.comm.abort(code)
-        elif (
-            channel := _hydra_channel()
-        ) is not None:  # MPI does not run yet: what its abort would tell Hydra
+        elif (channel := _hydra_channel()) is not None:  # MPI does not run yet: what its abort would tell Hydra
             os.write(channel, f"cmd=abort exitcode={code}\n".encode())
             time.sleep(_GRACE)
         os._exit(code)

@@ -215,8 +215,7 @@ def _right_mpirun() -> str:
     if os.path.exists(_bin("mpirun")):
         return f"Start with the mpirun beside this Python: {_bin('mpirun')} -n N python SCRIPT."
     return (
-        "Start with the mpirun of that MPI, or build mpi4py for the launcher's: "
-        "pip install --no-binary mpi4py mpi4py."
+        "Start with the mpirun of that MPI, or build mpi4py for the launcher's: pip install --no-binary mpi4py mpi4py."
     )
 
 

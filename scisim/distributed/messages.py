@@ -20,9 +20,7 @@ def describe(x: np.ndarray) -> np.ndarray:
     """Shape and dtype as one array of fixed length."""
     extension = x.dtype.type.__module__ == "ml_dtypes"  # bfloat16 and its kin
     if x.dtype.hasobject or (x.dtype.kind == "V" and not extension):
-        raise DTypeError(
-            f"an array of dtype {x.dtype} cannot be sent to another rank; send its parts as plain arrays."
-        )
+        raise DTypeError(f"an array of dtype {x.dtype} cannot be sent to another rank; send its parts as plain arrays.")
     words = header()
     words[0], words[1] = extension, x.ndim
     words[2 : 2 + x.ndim] = x.shape

@@ -48,7 +48,7 @@ class MPICommunicator(Communicator):
         self.comm.Allgatherv([_bytes(x), self._mpi.BYTE], [out, counts, self._mpi.BYTE])
         return _cut(out, counts, shapes, x.dtype)
 
-    def reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
+    def _reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
         out = np.empty(blocks[self.rank].shape, blocks[self.rank].dtype)
         counts = [b.size for b in blocks]
         self.comm.Reduce_scatter(_joined(blocks), out, counts, self._mpi.SUM)
@@ -116,9 +116,7 @@ def _receive_buffer(shapes: Sequence[tuple[int, ...]], dtype: np.dtype) -> tuple
     return np.empty(sum(counts), np.uint8), counts
 
 
-def _cut(
-    out: np.ndarray, counts: list[int], shapes: Sequence[tuple[int, ...]], dtype: np.dtype
-) -> list[np.ndarray]:
+def _cut(out: np.ndarray, counts: list[int], shapes: Sequence[tuple[int, ...]], dtype: np.dtype) -> list[np.ndarray]:
     blocks, start = [], 0
     for n, shape in zip(counts, shapes, strict=True):
         blocks.append(out[start : start + n].view(dtype).reshape(shape))

@@ -52,8 +52,7 @@ def run_ranks(n: int, function: Callable[[Communicator], Any]) -> list[Any]:
             job.returned(rank)
 
     threads = [
-        threading.Thread(target=contextvars.copy_context().run, args=(main, r), name=f"rank {r}")
-        for r in range(n)
+        threading.Thread(target=contextvars.copy_context().run, args=(main, r), name=f"rank {r}") for r in range(n)
     ]
     for thread in threads:
         thread.start()
@@ -185,7 +184,7 @@ class ThreadCommunicator(Communicator):
         call = f"all_gather({block.dtype.name}{_list(shapes)})"
         return [np.array(b) for b in self._meet(call, np.array(block))]
 
-    def reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
+    def _reduce_scatter(self, blocks: Sequence[np.ndarray]) -> np.ndarray:
         call = f"reduce_scatter({blocks[0].dtype.name}{_list(b.shape for b in blocks)})"
         told = self._meet(call, [np.array(b) for b in blocks])
         return _reduced([given[self.rank] for given in told], "sum")
@@ -206,9 +205,7 @@ class ThreadCommunicator(Communicator):
     def abort(self, code: int = 1) -> None:
         raise SystemExit(code)
 
-    def _checked(
-        self, name: str, sent: dict[int, np.ndarray], wanted: dict[int, tuple[int, ...]]
-    ) -> list[np.ndarray]:
+    def _checked(self, name: str, sent: dict[int, np.ndarray], wanted: dict[int, tuple[int, ...]]) -> list[np.ndarray]:
         shapes = {r: x.shape for r, x in sent.items()}
         if shapes != {r: tuple(s) for r, s in wanted.items()}:
             raise DistributedError(
@@ -222,9 +219,7 @@ class ThreadCommunicator(Communicator):
 
     def _broadcast(self, x: np.ndarray, root: int) -> np.ndarray:
         call = f"broadcast({x.dtype.name}{list(x.shape)}, root={root})"
-        return np.array(
-            self._meet(call, np.array(x) if self.rank == root else None, lambda given: given[root])
-        )
+        return np.array(self._meet(call, np.array(x) if self.rank == root else None, lambda given: given[root]))
 
 
 def _reduced(arrays: list[np.ndarray], op: str) -> np.ndarray:

@@ -69,10 +69,7 @@ def test_mpirun_without_mpi4py(mpirun):
     assert done.returncode != 0
     assert done.stdout == ""
     assert (
-        done.stderr.count(
-            "DistributedError: scisim.distributed: this is rank 0 of 3, started by MPICH's mpirun"
-        )
-        == 1
+        done.stderr.count("DistributedError: scisim.distributed: this is rank 0 of 3, started by MPICH's mpirun") == 1
     )
     assert (
         "but mpi4py is not installed, so 3 copies would each run the whole program and write the same files"
@@ -114,18 +111,13 @@ def test_ranks_that_do_not_find_each_other():
 def test_mpi_library_is_missing(mpirun):
     done = mpirun(2, "-c", WORLD, check=False, env={"MPI4PY_LIBMPI": "/nowhere/libmpi.so"})
     assert done.returncode != 0
-    assert (
-        "mpi4py cannot load its MPI library (/nowhere/libmpi.so: cannot open shared object file"
-        in done.stderr
-    )
+    assert "mpi4py cannot load its MPI library (/nowhere/libmpi.so: cannot open shared object file" in done.stderr
     assert done.stderr.count("DistributedError") == 1
 
 
 @pytest.mark.mpi
 def test_only_rank_0_prints(mpirun):
-    code = (
-        "from scisim.distributed import root_print, is_root, world; root_print('rank', world().rank, sep='-')"
-    )
+    code = "from scisim.distributed import root_print, is_root, world; root_print('rank', world().rank, sep='-')"
     assert mpirun(3, "-c", code).stdout == "rank-0\n"
 
 
@@ -146,9 +138,7 @@ told = world().gather_objects(told)
 if world().rank == 0: print(told)
 """
     free = {"OMP_NUM_THREADS": "", "OPENBLAS_NUM_THREADS": "", "MKL_NUM_THREADS": ""}
-    code = (
-        "import os\nfor v in list(os.environ):\n    if v.endswith('_NUM_THREADS'): del os.environ[v]\n" + code
-    )
+    code = "import os\nfor v in list(os.environ):\n    if v.endswith('_NUM_THREADS'): del os.environ[v]\n" + code
     assert mpirun(3, "-c", code, env=free).stdout == "[[2, '2', 2], [2, '2', 2], [2, '2', 2]]\n"
 
 

@@ -35,9 +35,7 @@ def all_reduce_of_every_dtype(comm):
         unit = 1 + 1j if dtype.kind == "c" else 1
 
         def x(r, dtype=dtype, unit=unit):
-            return np.array([[r + 1, 2, 3]] * 2).astype(dtype) * dtype.type(
-                unit
-            )  # small integers: sums are exact
+            return np.array([[r + 1, 2, 3]] * 2).astype(dtype) * dtype.type(unit)  # small integers: sums are exact
 
         mine = x(comm.rank)
         equal(comm.all_reduce(mine), sum(ranks(comm, x), np.zeros((2, 3), dtype)))
@@ -139,12 +137,13 @@ def blocks_of_known_shapes(comm):
         equal(got[r], piece(r, me))
     got = comm.reduce_scatter([np.full((r, 2), me + 1.0) for r in range(p)])
     equal(got, np.full((me, 2), p * (p + 1) / 2))
+    for dtype in ("f2", "?", "D"):
+        total = comm.reduce_scatter([np.ones((r, 2), dtype) for r in range(p)])
+        equal(total, np.full((me, 2), p, "i8" if dtype == "?" else dtype))
     right, left = (me + 1) % p, (me - 1) % p
     got = comm.exchange({right: np.full(me + 1, me, "f4")}, {left: (left + 1,)}, np.dtype("f4"))
     equal(got[left], np.full(left + 1, left, "f4"))
-    got = comm.exchange(
-        {0: np.ones(3)} if me == p - 1 else {}, {p - 1: (3,)} if me == 0 else {}, np.dtype("f8")
-    )
+    got = comm.exchange({0: np.ones(3)} if me == p - 1 else {}, {p - 1: (3,)} if me == 0 else {}, np.dtype("f8"))
     assert list(got) == ([p - 1] if me == 0 else [])
 
 
