@@ -38,7 +38,7 @@ def public(name: str, raw: Callable, primitive: Primitive | None = None, module:
     if primitive is not None and _is_elementwise(primitive, raw):
         f = _dress_elementwise(primitive, raw)
     elif raw is primitive:
-        f = _dress(lambda *args: raw(*args), name)
+        f = _dress(lambda *args: raw(*map(number_or_value, args)), name)
     else:
         f = _dress(raw, name)
     f.__name__ = f.__qualname__ = name
@@ -73,8 +73,8 @@ def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
         return t
 
     def binary(a: Any, b: Any, /) -> Tensor:
-        u = a._v if type(a) is Tensor else _number_or_value(a)
-        v = b._v if type(b) is Tensor else _number_or_value(b)
+        u = a._v if type(a) is Tensor else number_or_value(a)
+        v = b._v if type(b) is Tensor else number_or_value(b)
         if isinstance(u, Traced) or isinstance(v, Traced):
             u, v = own_operand(a, u), own_operand(b, v)
         t = _new(Tensor)
@@ -99,7 +99,7 @@ def apart(out: Any, v: np.ndarray) -> Any:
     return out
 
 
-def _number_or_value(x: Any) -> Any:
+def number_or_value(x: Any) -> Any:
     """Python numbers stay as they are, weak in promotion."""
     return x if type(x) in (bool, int, float, complex) else as_argument(x)
 

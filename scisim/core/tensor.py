@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from scisim.core.dispatch import call_function, call_ufunc
+from scisim.core.dispatch import functions as functions
 from scisim.core.errors import ArgumentTypeError, DTypeError, MutationError, ShapeError, TraceError
 from scisim.core.values import Traced, as_dtype, as_value, new_array, own
 
 # Arrays that captured programs carry as constants, by id; assignment to a handle of one makes the program stale.
 captured_constants: dict[int, Any] = {}
-
-# Functions that operators, methods and NumPy's dispatch call; `ops` fills it.
-functions: dict[str, Any] = {}
 
 
 class Tensor:
@@ -194,19 +193,10 @@ class Tensor:
         return format(self.item(), spec) if spec and not self.shape else str(self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        f = functions.get(_UFUNC_NAMES.get(ufunc.__name__, ufunc.__name__))
-        if f is None or method != "__call__" or kwargs:
-            return NotImplemented
-        return f(*inputs)
+        return call_ufunc(Tensor, ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple, kwargs: dict) -> Any:
-        name = _UFUNC_NAMES.get(func.__name__, func.__name__)
-        package = func.__module__.removeprefix("numpy").lstrip(".")
-        if package in ("fft", "linalg"):
-            getattr(sys.modules["scisim"], package)  # loads it
-            name = f"{package}.{name}"
-        f = functions.get(name)
-        return NotImplemented if f is None else f(*args, **kwargs)
+        return call_function(Tensor, func, types, args, kwargs)
 
     def __array_namespace__(self, api_version: str | None = None) -> Any:
         return sys.modules["scisim"]
@@ -322,30 +312,6 @@ def _data(data: Any, dtype: Any, copy: bool) -> np.ndarray:
         elif v.dtype != to:
             v = new_array(data, to)
     return np.asarray(own(v) if copy else v)
-
-
-_UFUNC_NAMES = {
-    "absolute": "abs",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-    "conjugate": "conj",
-    "power": "pow",
-    "true_divide": "divide",
-    "mod": "remainder",
-    "concatenate": "concat",
-    "transpose": "permute_dims",
-    "amax": "max",
-    "amin": "min",
-    "cumsum": "cumulative_sum",
-    "invert": "bitwise_invert",
-    "left_shift": "bitwise_left_shift",
-    "right_shift": "bitwise_right_shift",
-}
 
 
 def _measure() -> int:

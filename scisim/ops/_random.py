@@ -22,12 +22,11 @@ from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape as shape_of
 from scisim.ops import _philox
 from scisim.ops.arithmetic import add, mul, stop
-from scisim.ops.creation import lengths
 from scisim.ops.elementary import log
 from scisim.ops.index import index, slice_axis
 from scisim.ops.reduce import cumulative_sum
 from scisim.ops.select import eq, lt, where
-from scisim.ops.shape import astype, normalize_axis, reshape
+from scisim.ops.shape import astype, lengths, normalize_axis, reshape
 from scisim.ops.sorting import argsort, searchsorted, take
 
 _KEY = np.dtype(np.uint32)

@@ -20,21 +20,9 @@ from scisim.core.values import dtype as dtype_of
 from scisim.core.values import zeros as _zeros
 from scisim.ops.index import put_p
 from scisim.ops.select import eq
-from scisim.ops.shape import astype, broadcast, reshape
+from scisim.ops.shape import astype, broadcast, lengths, reshape
 
 Shape = int | tuple[int, ...]
-
-
-def lengths(name: str, shape: Any) -> tuple[int, ...]:
-    """A shape as a tuple of Python integers."""
-    s = (shape,) if np.ndim(shape) == 0 else tuple(shape)
-    if any(isinstance(n, Traced) for n in s):
-        raise ArgumentTypeError(f"{name}: a shape is made of Python integers, got values of a transformation")
-    if not all(isinstance(n, (int, np.integer)) or np.asarray(n).dtype.kind in "iu" for n in s):
-        raise ArgumentTypeError(f"{name}: a shape is made of integers, got {shape!r}")
-    if any(n < 0 for n in s):
-        raise ArgumentError(f"{name}: lengths must not be negative, got shape {shape!r}")
-    return tuple(int(n) for n in s)
 
 
 # --- from data ----------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from scisim.core.primitive import Primitive
-from scisim.core.public import public
+from scisim.core.public import number_or_value, public
 from scisim.core.values import as_value, shape
 from scisim.ops import arithmetic, complexes, elementary, index, products, select
 from scisim.ops import shape as shapes
@@ -128,7 +128,7 @@ def reshape(x: Any, shape: Any) -> Any:
     Tensor([[1., 2.],
             [3., 4.]])
     """
-    return shapes.reshape(as_value(x), (shape,) if isinstance(shape, int) else tuple(map(int, shape)))
+    return shapes.reshape(as_value(x), shapes.lengths("reshape", shape, least=-1))
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:
@@ -143,15 +143,15 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     from scisim.core.avals import broadcast_shapes
     from scisim.core.errors import ShapeError
 
-    to = (shape,) if isinstance(shape, int) else tuple(shape)
+    to = shapes.lengths("broadcast_to", shape)
     x = as_value(x)
     if broadcast_shapes("broadcast_to", x.shape, to) != to:
         raise ShapeError(f"broadcast_to: an array of shape {x.shape} does not broadcast to {to}")
     return shapes.broadcast(x, to)
 
 
-def expand_dims(x: Any, axis: int = 0) -> Any:
-    """A new axis of length one.
+def expand_dims(x: Any, axis: Any = 0) -> Any:
+    """New axes of length one, at the given places of the result.
 
     Examples
     --------
@@ -160,8 +160,11 @@ def expand_dims(x: Any, axis: int = 0) -> Any:
     (2, 1)
     """
     x = as_value(x)
-    k = shapes.normalize_axis("expand_dims", axis, len(shape(x)) + 1)
-    return shapes.reshape(x, (*shape(x)[:k], 1, *shape(x)[k:]))
+    new = shapes.several(axis) or (axis,)
+    rank = len(shape(x)) + len(new)
+    old = iter(shape(x))
+    axes = shapes.normalize_axes("expand_dims", new, rank)
+    return shapes.reshape(x, tuple(1 if k in axes else next(old) for k in range(rank)))
 
 
 def squeeze(x: Any, axis: Any = None) -> Any:
@@ -289,7 +292,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
     >>> ss.clip([-1.0, 0.5, 2.0], 0.0, 1.0)
     Tensor([0. , 0.5, 1. ])
     """
-    return select.clip(as_value(x), min, max)
+    return select.clip(as_value(x), *(b if b is None else number_or_value(b) for b in (min, max)))
 
 
 def relu(x: Any) -> Any:

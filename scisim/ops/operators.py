@@ -61,10 +61,7 @@ _FAST = {
     "sub": np.subtract,
     "mul": np.multiply,
     "truediv": np.divide,
-    "lt": np.less,
-    "le": np.less_equal,
-    "gt": np.greater,
-    "ge": np.greater_equal,
+    **{name: f.evaluate for name, f in COMPARE.items()},
     "eq": np.equal,
     "ne": np.not_equal,
 }
@@ -141,6 +138,9 @@ def _install_on_tensor() -> None:
         setattr(Tensor, f"__{name}__", _forward(f, _FAST[name]))
     for name, g in UNARY.items():
         setattr(Tensor, f"__{name}__", _unary_of_tensor(g))
+    setattr(Tensor, "__pos__", lambda self: wrap(self._v))  # noqa: B010
+    setattr(Tensor, "__divmod__", lambda self, other: (self // other, self % other))  # noqa: B010
+    setattr(Tensor, "__rdivmod__", lambda self, other: (other // self, other % self))  # noqa: B010
     functions["_index"] = index
     functions["_index_set"] = lambda x, at, v: index_set(x, at, as_value(v))
 

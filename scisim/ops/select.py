@@ -21,10 +21,26 @@ def _constant(name: str, evaluate: Any, api: str | None = None, scalar: Any = No
     return Primitive(name, evaluate, axes=ELEMENTWISE, scalar=scalar, array_api=api)
 
 
-lt = _constant("lt", np.less, "less")
-le = _constant("le", np.less_equal, "less_equal")
-gt = _constant("gt", np.greater, "greater")
-ge = _constant("ge", np.greater_equal, "greater_equal")
+def _in_order(name: str, compare: Any) -> Any:
+    """NumPy would compare complex numbers by their real parts first."""
+
+    def evaluate(a: Any, b: Any) -> Any:
+        _ordered(name, a, b)
+        return compare(a, b)
+
+    return evaluate
+
+
+def _ordered(name: str, *args: Any) -> None:
+    for a in args:
+        if is_complex(a):
+            raise DTypeError(f"{name}: complex numbers have no order; compare abs(z), real(z) or imag(z) instead.")
+
+
+lt = _constant("lt", _in_order("less", np.less), "less")
+le = _constant("le", _in_order("less_equal", np.less_equal), "less_equal")
+gt = _constant("gt", _in_order("greater", np.greater), "greater")
+ge = _constant("ge", _in_order("greater_equal", np.greater_equal), "greater_equal")
 eq = _constant("eq", np.equal, "equal")
 ne = _constant("ne", np.not_equal, "not_equal")
 logical_and = _constant("logical_and", np.logical_and, "logical_and")
@@ -100,11 +116,6 @@ where = Primitive(
 )
 
 
-def _ordered(name: str, *args: Any) -> None:
-    if any(map(is_complex, args)):
-        raise DTypeError(f"{name}: complex numbers have no order; compare abs(z), real(z) or imag(z) instead.")
-
-
 def maximum(a: Any, b: Any) -> Any:
     _ordered("maximum", a, b)
     return maximum_p(a, b)
@@ -117,7 +128,7 @@ def minimum(a: Any, b: Any) -> Any:
 
 def clip(x: Any, min: Any = None, max: Any = None) -> Any:
     """minimum(maximum(x, min), max); at a bound the derivative is a half."""
-    _ordered("clip", x)
+    _ordered("clip", *(v for v in (x, min, max) if v is not None))
     if min is not None:
         x = maximum_p(x, min)
     return x if max is None else minimum_p(x, max)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,14 +12,58 @@ import numpy as np
 from scisim.core import hooks
 from scisim.core.avals import ShapeDtype
 from scisim.core.axes import ELEMENTWISE, Axes
-from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from scisim.core.primitive import Primitive
-from scisim.core.values import dtype, shape
+from scisim.core.values import Traced, as_dtype, dtype, shape
+
+
+def as_integer(name: str, argument: str, x: Any) -> int:
+    """A Python integer, or an error that says what was given; a fraction is never cut off."""
+    try:
+        return operator.index(x)
+    except TraceError:
+        raise
+    except TypeError:
+        raise ArgumentTypeError(f"{name}: {argument} must be an integer, got {x!r}") from None
+
+
+def several(x: Any) -> tuple | None:
+    """The items of a list, tuple or array; None for a single thing."""
+    if isinstance(x, (str, bytes, dict, set)) or (isinstance(x, Traced) and not x.shape):
+        return None
+    try:
+        return tuple(x)
+    except TypeError:
+        return None
+
+
+def lengths(name: str, shape: Any, least: int = 0) -> tuple[int, ...]:
+    """A shape as a tuple of Python integers."""
+    items = several(shape)
+    s = (shape,) if items is None else items
+    if any(isinstance(n, Traced) for n in s):
+        raise ArgumentTypeError(f"{name}: a shape is made of Python integers, got values of a transformation")
+    try:
+        to = tuple(map(operator.index, s))
+    except TypeError:
+        raise ArgumentTypeError(f"{name}: a shape is made of integers, got {shape!r}") from None
+    if any(n < least for n in to):
+        free = ", but for one -1" if least else ""
+        raise ArgumentError(f"{name}: lengths must not be negative{free}, got shape {shape!r}")
+    return to
+
+
+def sequence(name: str, argument: str, x: Any) -> tuple:
+    """The items of an argument that must be a list or tuple."""
+    items = several(x)
+    if items is None:
+        raise ArgumentTypeError(f"{name}: {argument} must be a list or tuple, got {type(x).__name__} {x!r:.60}")
+    return items
 
 
 def normalize_axis(name: str, axis: int, ndim: int) -> int:
     """A non-negative axis, or an error that says which axes there are."""
-    k = int(axis)
+    k = as_integer(name, "axis", axis)
     if not -ndim <= k < ndim:
         raise ArgumentError(
             f"{name}: axis {axis} is out of range for an array with {ndim} axes; use {-ndim} to {ndim - 1}"
@@ -28,11 +73,16 @@ def normalize_axis(name: str, axis: int, ndim: int) -> int:
     return k % ndim
 
 
+def _each_axis(name: str, axes: Any, ndim: int) -> list[int]:
+    items = several(axes)
+    return [normalize_axis(name, k, ndim) for k in ((axes,) if items is None else items)]
+
+
 def normalize_axes(name: str, axis: Any, ndim: int) -> tuple[int, ...]:
     """Sorted non-negative axes; None is all of them."""
     if axis is None:
         return tuple(range(ndim))
-    axes = [normalize_axis(name, a, ndim) for a in (axis if isinstance(axis, (tuple, list)) else (axis,))]
+    axes = _each_axis(name, axis, ndim)
     if len(set(axes)) < len(axes):
         raise ArgumentError(f"{name}: axis {axis} names an axis twice")
     return tuple(sorted(axes))
@@ -213,7 +263,7 @@ transpose_p = Primitive(
 
 
 def permute(x: Any, perm: Sequence[int]) -> Any:
-    perm = tuple(normalize_axis("permute_dims", k, len(shape(x))) for k in perm)
+    perm = tuple(normalize_axis("permute_dims", k, len(shape(x))) for k in sequence("permute_dims", "axes", perm))
     if sorted(perm) != list(range(len(shape(x)))):
         raise ArgumentError(f"permute_dims: axes {perm} is not a permutation of {len(shape(x))} axes")
     return x if perm == tuple(range(len(perm))) else transpose_p(x, perm=perm)
@@ -221,10 +271,11 @@ def permute(x: Any, perm: Sequence[int]) -> Any:
 
 def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     n = len(shape(x))
-    src = [source] if isinstance(source, int) else list(source)
-    dst = [destination] if isinstance(destination, int) else list(destination)
-    src = [normalize_axis("moveaxis", k, n) for k in src]
-    dst = [normalize_axis("moveaxis", k, n) for k in dst]
+    src, dst = _each_axis("moveaxis", source, n), _each_axis("moveaxis", destination, n)
+    if len(src) != len(dst) or len(set(src)) < len(src) or len(set(dst)) < len(dst):
+        raise ArgumentError(
+            f"moveaxis: source {source} and destination {destination} must name as many axes, each of them once"
+        )
     perm = [k for k in range(n) if k not in src]
     for d, s in sorted(zip(dst, src, strict=True)):
         perm.insert(d, s)
@@ -287,11 +338,13 @@ def concat(arrays: Sequence[Any], axis: int | None = 0) -> Any:
     """Joins arrays along an existing axis; None flattens them first."""
     from scisim.core.values import as_value
 
-    xs = [as_value(a) for a in arrays]
+    xs = [as_value(a) for a in sequence("concat", "arrays", arrays)]
     if not xs:
         raise ArgumentError("concat: got no arrays; give at least one")
     if axis is None:
         xs, axis = [reshape(x, (-1,)) for x in xs], 0
+    if not shape(xs[0]):
+        raise ShapeError("concat: arrays without axes cannot be joined; use stack, or axis=None")
     k = normalize_axis("concat", axis, len(shape(xs[0])))
     rest = [(*shape(x)[:k], *shape(x)[k + 1 :]) for x in xs]
     if any(len(shape(x)) != len(shape(xs[0])) for x in xs) or any(r != rest[0] for r in rest):
@@ -306,7 +359,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
     """Joins arrays of one shape along a new axis."""
     from scisim.core.values import as_value
 
-    xs = [as_value(a) for a in arrays]
+    xs = [as_value(a) for a in sequence("stack", "arrays", arrays)]
     if not xs:
         raise ArgumentError("stack: got no arrays; give at least one")
     if any(shape(x) != shape(xs[0]) for x in xs):
@@ -318,7 +371,7 @@ def stack(arrays: Sequence[Any], axis: int = 0) -> Any:
 
 def astype(x: Any, to: Any) -> Any:
     """A cast; to a real dtype it is linear, to an integer or boolean one it has no derivative."""
-    to = np.dtype(to)
+    to = as_dtype("astype", to)
     if dtype(x) == to:
         return x
     from scisim.core.values import inexact
