@@ -12,13 +12,14 @@ The last two lines are the relative L2 error on the reference's grid, and the pa
 """
 
 import argparse
+import importlib.util
 import os
 import pathlib
 
 import scisim as ss
 from scisim import distributed as dist
 from scisim import io, nn, optim, pde, plot, train
-from scisim.core.errors import FileError
+from scisim.core.errors import FileError, MissingDependencyError
 
 REFERENCE = pathlib.Path(__file__).resolve().parent / "data" / "burgers_colehopf.npz"
 NU = 0.01 / ss.pi
@@ -45,8 +46,10 @@ def arguments():
 
 
 def prepare(out):
-    """The reference, and a folder that can be written: found out before the work, not after it."""
+    """The reference, and a folder that can be written: what is missing is found out before the work, not after it."""
     reference = io.read_npz(REFERENCE)
+    if importlib.util.find_spec("matplotlib") is None:
+        raise MissingDependencyError('burgers.py: the picture needs matplotlib: pip install "scisim[plot]"')
     try:
         os.makedirs(out, exist_ok=True)
     except OSError as error:
@@ -56,9 +59,21 @@ def prepare(out):
     return reference
 
 
+def report(solution, reference, out):
+    """Compare with the reference, and draw both."""
+    x, t, u = reference["x"], reference["t"], reference["u"]
+    history = {name: solution.history[name] for name in ("step", "loss")}
+    prediction = solution(t[:, None], x[None, :]).numpy()
+    path = os.path.join(out, "burgers.png")
+    picture = plot.training_report(history, x, t, prediction, u, path, title="Burgers' equation")
+    print(f"training: {len(history['step'])} steps in {solution.history['time'][-1]:.1f} s")
+    print(f"relative L2 error: {solution.error(reference):.1e}")
+    print(f"picture: {picture}", flush=True)
+
+
 def main():
     args = arguments()
-    reference = prepare(args.out)
+    reference = prepare(args.out) if dist.is_root() else None
     solution = train.fit(
         problem(),
         nn.MLP([2, 20, 20, 20, 1], "tanh", key=ss.random.key(args.seed), first_bias=1.0),
@@ -70,21 +85,8 @@ def main():
         checkpoint=args.checkpoint,
         resume=args.resume,
     )
-    error = solution.error(reference)
     if dist.is_root():
-        x, t, u = reference["x"], reference["t"], reference["u"]
-        picture = plot.training_report(
-            {name: solution.history[name] for name in ("step", "loss")},
-            x,
-            t,
-            solution(t[:, None], x[None, :]).numpy(),
-            u,
-            os.path.join(args.out, "burgers.png"),
-            title="Burgers' equation",
-        )
-        print(f"training: {len(solution.history['step'])} steps in {solution.history['time'][-1]:.1f} s")
-        print(f"relative L2 error: {error:.1e}")
-        print(f"picture: {picture}", flush=True)
+        report(solution, reference, args.out)
 
 
 if __name__ == "__main__":
