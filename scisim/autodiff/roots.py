@@ -1,8 +1,9 @@
 """Roots and moduli of series whose value is zero.
 
 Where q starts at an even order 2m, sqrt(q) starts at m and is exact as far as q is known; what the carried coefficients
-do not determine is nan, never a silent 0 (where they are all 0 too: q may start later).  From order 2 the answer is the one-sided series along the curve; at first
-order the convention holds (sqrt of a square, abs and norm have derivative 0 at 0).
+do not determine is nan, never a silent 0 (also where all of them are 0: q may start later).  From order 2 the answer is
+the one-sided series along the curve; at first order the convention holds (sqrt of a square, abs and norm have
+derivative 0 at 0).
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.compiler.closures import Guard, guards, hold
 from scisim.compiler.passes import simplify
 from scisim.compiler.program import Program
 from scisim.core import pytree
@@ -24,13 +25,18 @@ from scisim.ops.control import call_p
 class Compiled:
     """One captured program: its graph, how to run it, and the structure of its result."""
 
-    def __init__(self, graph: Graph, held: list, out_spec: Any) -> None:
+    def __init__(self, graph: Graph, held: list, out_spec: Any, closed_over: list[Guard]) -> None:
         (whole,), self.roots = with_roots([graph])
         self.graph, self.held, self.out_spec = simplify(graph), held, out_spec
         self.traced = simplify(whole) if any(self.roots) else self.graph  # what transformations see
         self.run = Program(self.graph)
+        self.closed_over = closed_over
         self.stale = False
-        _watch(self)
+        _watch(self, graph)
+
+    def current(self) -> bool:
+        """Whether the tensors that the function closes over still have the values that were captured."""
+        return not self.stale and (not self.closed_over or hold(self.closed_over))
 
     def __call__(self, vals: list) -> Any:
         vals = [*vals, *self.held]
@@ -41,15 +47,15 @@ class Compiled:
         return pytree.tree_of(self.out_spec, outs)
 
 
-def _watch(program: Compiled) -> None:
+def _watch(program: Compiled, graph: Graph) -> None:
     """Be told when a tensor whose value the program carries is assigned to."""
-    for v in program.graph.constants():
-        if isinstance(v, np.ndarray) and v.ndim:
+    for v in graph.constants():
+        if isinstance(v, (np.ndarray, np.generic)):
             captured_constants.setdefault(id(v), weakref.WeakSet()).add(program)
             weakref.finalize(program, _forget, id(v), v)
 
 
-def _forget(key: int, held: np.ndarray) -> None:
+def _forget(key: int, held: Any) -> None:
     """The array is held until the last program that carries it is gone, so that its id stays its own."""
     if key in captured_constants and not captured_constants[key]:
         del captured_constants[key]
@@ -99,7 +105,7 @@ class Jitted:
                 f"jit of {name_of(self.f)}: a static argument is of type {[type(v).__name__ for v in fixed]}, which "
                 f"cannot be hashed; pass numbers, strings, tuples or functions there"
             ) from None
-        if program is None or program.stale:
+        if program is None or not program.current():
             program = self._capture(spec, vals, fixed)
             if not program.held:  # a program that closes over an outer transformation serves this call only
                 self.programs[key] = program
@@ -119,7 +125,7 @@ class Jitted:
             return outs
 
         graph, held = close(capture(run, [aval(v) for v in vals], name_of(self.f), roots=True))
-        return Compiled(graph, held, made["spec"])
+        return Compiled(graph, held, made["spec"], guards(self.f))
 
 
 def jit(

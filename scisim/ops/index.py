@@ -250,25 +250,57 @@ def _items(index: Any) -> list:
     return [as_value(i) if isinstance(i, (list, np.ndarray, Traced)) else i for i in items]
 
 
+def _is_mask(i: Any) -> bool:
+    return isinstance(i, (bool, Traced, np.ndarray, np.generic)) and (isinstance(i, bool) or i.dtype.kind == "b")
+
+
+def _width(i: Any) -> int:
+    """How many axes of the array an item of an index takes."""
+    return 0 if i is None or i is Ellipsis else np.ndim(i) if _is_mask(i) else 1
+
+
+def _check_masks(items: list, s: tuple[int, ...]) -> None:
+    """A mask has the lengths of the axes it takes."""
+    axis = 0
+    for k, i in enumerate(items):
+        if i is Ellipsis:
+            axis = len(s) - sum(map(_width, items[k + 1 :]))
+        if _is_mask(i) and shape(i) != s[axis : axis + len(shape(i))]:
+            raise IndexRangeError(
+                f"index: a mask of shape {shape(i)} for axes of shape {s[axis : axis + len(shape(i))]}; "
+                f"they must be equal"
+            )
+        axis += _width(i)
+
+
+class _NewAxis:
+    """A single boolean as an index: a new axis, kept or empty."""
+
+    def __init__(self, keep: Any) -> None:
+        self.rows = np.zeros(int(keep), int)
+
+
 def _masks(items: list) -> list:
     """Boolean arrays become integer arrays, one for each of their axes."""
     out: list[Any] = []
     for i in items:
-        if isinstance(i, (Traced, np.ndarray, np.generic)) and i.dtype.kind == "b":
+        if _is_mask(i):
             if isinstance(i, Traced):
                 raise TraceError(
                     f"an index by the mask {i!r} has a shape that depends on its values, which are not known here; "
                     f"use where(mask, x, 0) instead"
                 )
-            out.extend(np.nonzero(i) if i.ndim else [np.zeros(int(i), int)])
+            out.extend(np.nonzero(i) if np.ndim(i) else [_NewAxis(i)])
         else:
             out.append(i)
     return out
 
 
 def _plan(s: tuple[int, ...], index: Any) -> _Plan:
-    items = _masks(_items(index))
-    used = sum(i is not None and i is not Ellipsis for i in items)
+    items = _items(index)
+    _check_masks(items, s)
+    items = _masks(items)
+    used = sum(i is not None and i is not Ellipsis and not isinstance(i, _NewAxis) for i in items)
     if used > len(s):
         raise ShapeError(f"index: {used} indices for an array with {len(s)} axes of shape {s}")
     dots = [k for k, i in enumerate(items) if i is Ellipsis]
@@ -276,14 +308,20 @@ def _plan(s: tuple[int, ...], index: Any) -> _Plan:
         raise ArgumentError("index: '...' may appear once")
     k = dots[0] if dots else len(items)
     items[k : k + 1] = [slice(None)] * (len(s) - used)
-    arrays = any(isinstance(i, (Traced, np.ndarray)) for i in items)
+    arrays = any(isinstance(i, (Traced, np.ndarray, _NewAxis)) for i in items)
     at: list[Any] = []
     axes: list[int] = []
     idx: list[Any] = []
     spots: list[int] = []
     axis = out = 0
     for spot, i in enumerate(items):
-        if isinstance(i, (Traced, np.ndarray)) or (arrays and _is_int(i)):
+        if isinstance(i, _NewAxis):
+            at.append(None)
+            axes.append(out)
+            idx.append(i.rows)
+            spots.append(spot)
+            out += 1
+        elif isinstance(i, (Traced, np.ndarray)) or (arrays and _is_int(i)):
             _check_integer(i, s, axis)
             at.append(slice(None))
             axes.append(out)
@@ -424,7 +462,7 @@ def flip(x: Any, axis: Any = None) -> Any:
 
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     """Elements moved along axes, round the end."""
-    from scisim.ops.shape import normalize_axis
+    from scisim.ops.shape import as_integer, normalize_axis
 
     if axis is None:
         return reshape(roll(reshape(x, (-1,)), shift, 0), shape(x))
@@ -434,7 +472,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
         raise ArgumentError(f"roll: {len(shifts)} shifts for {len(axes)} axes; give one shift an axis")
     for a, s in zip(axes, shifts, strict=True):
         k = normalize_axis("roll", a, len(shape(x)))
-        n = shape(x)[k]
+        n, s = shape(x)[k], as_integer("roll", "shift", s)
         if n and s % n:
             m = n - s % n
             x = concat_p(slice_axis(x, k, m, None), slice_axis(x, k, None, m), axis=k)

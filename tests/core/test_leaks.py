@@ -120,7 +120,11 @@ def branch(x):
 
 
 def test_python_branches_work_where_values_are_known():
-    for d in (ad.grad, lambda f: lambda x: ad.jvp(f, x, 1.0)[1], lambda f: ad.grad(lambda x: ad.taylor(f, x, 1.0, 2)[0])):
+    for d in (
+        ad.grad,
+        lambda f: lambda x: ad.jvp(f, x, 1.0)[1],
+        lambda f: ad.grad(lambda x: ad.taylor(f, x, 1.0, 2)[0]),
+    ):
         assert float(d(branch)(3.0)) == 6.0
         assert float(d(branch)(-3.0)) == -1.0
 
@@ -198,7 +202,12 @@ def test_an_exception_leaves_no_transformation_running():
         kept.append(x)
         raise Stop
 
-    for run in (ad.grad(raising), ss.jit(raising), lambda x: ss.vmap(raising)(ones), lambda x: ad.taylor(raising, x, x, 2)):
+    for run in (
+        ad.grad(raising),
+        ss.jit(raising),
+        lambda x: ss.vmap(raising)(ones),
+        lambda x: ad.taylor(raising, x, x, 2),
+    ):
         kept.clear()
         with pytest.raises(Stop):
             run(ss.asarray(1.0))
