@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import optree
 
-from scisim.autodiff.reverse import Node, Tape, pull
+from scisim.autodiff.reverse import Node, Tape, pull, settled
 from scisim.autodiff.slots import univariate
 from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
@@ -257,7 +257,7 @@ def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool, result: Callab
         tape, leaves, outs, nodes = record(call, call.values, f)
         y = _scalar(who, f, outs, tape)
         grads = call.rebuild(_cotangents(tape, nodes, outs, [y.dtype.type(1)], leaves, keep=False))
-        value = pytree.tree_of(call.out_spec, [y])
+        value = pytree.tree_of(call.out_spec, [settled(y, 0.0)])
         return result((value, _lowered(tape, call.aux)) if has_aux else value, grads[0] if single else grads)
 
     gradient.__name__ = f"{who}_{name_of(f)}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.compiler.sums import join_outer_products
 from scisim.core.capture import live
 from scisim.core.graph import Equation, Graph, Var
 from scisim.core.values import Traced
@@ -83,8 +84,11 @@ def remove_dead(graph: Graph) -> Graph:
     return Graph(graph.inputs, live(graph.equations, graph.outputs), graph.outputs, graph.name)
 
 
+PASSES = (fold_constants, merge_equal, join_outer_products, remove_dead)
+
+
 def simplify(graph: Graph) -> Graph:
     """All passes, in order."""
-    for step in (fold_constants, merge_equal, remove_dead):
+    for step in PASSES:
         graph = step(graph)
     return graph
