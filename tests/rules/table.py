@@ -20,6 +20,6 @@ def load_everything() -> None:
 
 load_everything()
 
-from tests.rules import arrays, elementwise  # noqa: E402
+from tests.rules import arrays, elementwise
 
 TABLE = [*elementwise.ROWS, *arrays.ROWS]

@@ -179,7 +179,7 @@ def test_reductions_where_nothing_moves(wrap):
     assert numbers(wrap(ad.grad(ss.max))(ss.asarray([2.0, 2.0, 1.0]))) == [0.5, 0.5, 0.0]
 
 
-@pytest.mark.parametrize("f, x", [(ss.expm1, 1e-12), (ss.log1p, 1e-12), (ss.sinc, 1e-9), (ss.tanh, 20.0)])
+@pytest.mark.parametrize(("f", "x"), [(ss.expm1, 1e-12), (ss.log1p, 1e-12), (ss.sinc, 1e-9), (ss.tanh, 20.0)])
 def test_values_beside_derivatives_equal_the_plain_call(f, x):
     plain = numbers(f(ss.asarray(x)))
     assert numbers(ad.taylor(f, x, 1.0, 5)[0]) == plain
