@@ -166,12 +166,13 @@ def _path(subscripts: str, xs: list) -> Any:
 def _contract(text: str, terms: list) -> Any:
     left, _, out = text.replace(" ", "").partition("->")
     names = _expand(left.split(","), terms)
+    stretched = "".join(sorted({c for n in names for c in n if not c.isalpha()}, reverse=True))
     if "->" not in text:
         joined = "".join(names)
-        out = "".join(sorted(c for c in set(joined) if joined.count(c) == 1))
-    elif "..." in out:
-        extra = [c for n in names for c in n if c.isdigit()]
-        out = out.replace("...", "".join(sorted(set(extra))))
+        out = stretched + "".join(sorted(c for c in set(joined) if joined.count(c) == 1 and c.isalpha()))
+    out = out.replace("...", stretched)
+    if len(set(out)) < len(out) or not set(out) <= set("".join(names)):
+        raise ArgumentError(f"einsum: {text!r}: the output names an axis twice, or one that no operand has")
     terms = [_diagonal(n, x) for n, x in zip(names, terms, strict=True)]
     names, xs = [n for n, _ in terms], [x for _, x in terms]
     if len(xs) == 1:
@@ -180,7 +181,7 @@ def _contract(text: str, terms: list) -> Any:
 
 
 def _expand(names: list[str], terms: list) -> list[str]:
-    """Digits for the axes of an ellipsis, counted from the right."""
+    """Digits (and what follows them) for the axes of an ellipsis, counted from the right."""
     if len(names) != len(terms):
         raise ArgumentError(f"einsum: {len(names)} groups of subscripts for {len(terms)} operands")
     out = []
@@ -188,7 +189,7 @@ def _expand(names: list[str], terms: list) -> list[str]:
         k = len(shape(x)) - len(n.replace("...", ""))
         if k < 0 or (k and "..." not in n):
             raise ShapeError(f"einsum: subscripts {n!r} for an operand of shape {shape(x)}")
-        out.append(n.replace("...", "".join(str(k - 1 - j) for j in range(k))))
+        out.append(n.replace("...", "".join(chr(ord("0") + k - 1 - j) for j in range(k))))
     return out
 
 
@@ -200,6 +201,8 @@ def _diagonal(name: str, x: Any) -> tuple[str, Any]:
         while name.count(c) > 1:
             i, j = name.index(c), name.rindex(c)
             n = shape(x)[i]
+            if shape(x)[j] != n:
+                raise ShapeError(f"einsum: subscript {c!r} stands for axes of lengths {n} and {shape(x)[j]}")
             x = gather_p(moveaxis(x, [i, j], [0, 1]), np.arange(n), np.arange(n))
             name = c + "".join(d for k, d in enumerate(name) if k not in (i, j))
     return name, x
@@ -210,8 +213,17 @@ def _reduce(name: str, x: Any, keep: set) -> tuple[str, Any]:
     return "".join(c for c in name if c in keep), sum_p(x, axes=gone) if gone else x
 
 
+def _without_stretched(names: list[str], xs: list) -> tuple[list[str], list]:
+    """Axes of length one that the other operand stretches are left out."""
+    sizes = [dict(zip(n, shape(x), strict=True)) for n, x in zip(names, xs, strict=True)]
+    kept = [[c for c in n if own[c] != 1 or other.get(c, 1) == 1] for n, own, other in zip(names, sizes, sizes[::-1])]
+    rest = [reshape(x, tuple(own[c] for c in k)) for x, own, k in zip(xs, sizes, kept, strict=True)]
+    return ["".join(k) for k in kept], rest
+
+
 def _pair(names: list[str], xs: list, out: set) -> tuple[str, Any]:
     """A contraction of two operands as one stacked matrix product."""
+    names, xs = _without_stretched(names, xs)
     a, x = _reduce(names[0], xs[0], out | set(names[1]))
     b, y = _reduce(names[1], xs[1], out | set(a))
     batch = [c for c in a if c in b and c in out]
