@@ -53,7 +53,9 @@ def prepare(out):
     try:
         os.makedirs(out, exist_ok=True)
     except OSError as error:
-        raise FileError(f"burgers.py: cannot make the folder --out {out} ({error.strerror}); give another one") from error
+        raise FileError(
+            f"burgers.py: cannot make the folder --out {out} ({error.strerror}); give another one"
+        ) from error
     if not os.access(out, os.W_OK | os.X_OK):
         raise FileError(f"burgers.py: cannot write into --out {out}; give a folder that you may write to")
     return reference

@@ -4,8 +4,8 @@
 
 1. The derivative of a periodic function by Fourier transform, beside its closed form.
 2. The gradient of the energy of a spectrum, beside Parseval's theorem: it points along steepest ascent, 2 n z.
-3. The phases of a light field from intensities alone: light passes a lens, of which the phase errors are unknown; cameras in
-   front of, at, and behind the focus see intensities |fft(field)|^2.  L-BFGS finds the phases by gradients through the
+3. The phases of a light field from intensities alone: light passes a lens of unknown phase errors; cameras in front
+   of, at, and behind the focus see intensities |fft(field)|^2.  L-BFGS finds the phases, by gradients through the
    transforms.
 """
 

@@ -58,7 +58,7 @@ class Term:
 
     def describe(self) -> dict[str, Any]:
         """Plain data that tell terms apart."""
-        equation = getattr(self.residuals, "equation", self.residuals)
+        equation: Any = getattr(self.residuals, "equation", self.residuals)
         out: dict[str, Any] = {"at": self.fixed, "partials": equation.partials}
         out["sample"] = [f"{z:.10g}" for z in equation.sample]
         if self.data is not None:
@@ -101,7 +101,9 @@ class Condition:
         name: str | None = None,
     ) -> None:
         if not callable(equation):
-            raise ArgumentTypeError(f"{type(self).__name__}: equation is {equation!r}; expected a function of the fields")
+            raise ArgumentTypeError(
+                f"{type(self).__name__}: equation is {equation!r}; expected a function of the fields"
+            )
         self.equation, self.at, self.name = equation, dict(at), name
         self._settle(weight, points)
 
@@ -120,8 +122,8 @@ class Condition:
         arguments = Arguments(f"{self.who}: equation", self.equation, domain.names)
         if len(arguments.others) != len(fields):
             raise ArgumentError(
-                f"{self.who}: the equation takes {', '.join(arguments.others) or 'no field'}; expected one argument for "
-                f"each field ({', '.join(fields)}), and coordinates ({', '.join(domain.names)})"
+                f"{self.who}: the equation takes {', '.join(arguments.others) or 'no field'}; expected one argument "
+                f"for each field ({', '.join(fields)}), and coordinates ({', '.join(domain.names)})"
             )
         return arguments
 
@@ -132,7 +134,9 @@ class Condition:
         for name, value in self.at.items():
             low, high = domain.bounds(name) if name in domain.names else _unknown(self.who, name, domain)
             if not (isinstance(value, (int, float)) and low <= value <= high):
-                raise ArgumentError(f"{self.who}: {name}={value!r} lies outside of the domain, {name} in ({low:g}, {high:g})")
+                raise ArgumentError(
+                    f"{self.who}: {name}={value!r} lies outside of the domain, {name} in ({low:g}, {high:g})"
+                )
         return {name: float(value) for name, value in self.at.items()}
 
     def bind(self, domain: Domain, fields: tuple[str, ...]) -> Term:
@@ -251,8 +255,8 @@ class Initial(Dirichlet):
     def place(self, domain: Domain) -> dict[str, float]:
         if self.time not in domain.names:
             raise ArgumentError(
-                f"Initial: there is no coordinate {self.time!r}; the coordinates are {', '.join(domain.names)}; name the "
-                f"one that is time, as in time={domain.names[0]!r}"
+                f"Initial: there is no coordinate {self.time!r}; the coordinates are {', '.join(domain.names)}; name "
+                f"the one that is time, as in time={domain.names[0]!r}"
             )
         return {self.time: domain.bounds(self.time)[0]}
 
@@ -290,7 +294,10 @@ class Periodic(Condition):
         low, high = domain.bounds(a) if a in domain.names else _unknown("Periodic", a, domain)
         where, orders = domain.names.index(a), range(1, self.order + 1)
         equation = Equation(
-            "Periodic", domain, len(fields), lambda us, coords: [+v for u in us for v in (u, *(u.d(*[a] * k) for k in orders))]
+            "Periodic",
+            domain,
+            len(fields),
+            lambda us, coords: [+v for u in us for v in (u, *(u.d(*[a] * k) for k in orders))],
         )
 
         def residuals(field: Callable, coords: Sequence[Any]) -> list:
@@ -385,7 +392,9 @@ def _value(who: str, value: Any, domain: Domain) -> Callable:
     """A condition's value as a function of all coordinates."""
     if not callable(value):
         if not isinstance(value, (int, float, complex, np.generic)):
-            raise ArgumentTypeError(f"{who}: value is {value!r}; expected a number, or a function such as lambda x: ...")
+            raise ArgumentTypeError(
+                f"{who}: value is {value!r}; expected a number, or a function such as lambda x: ..."
+            )
         return lambda coords: value
     arguments = Arguments(f"{who}: value", value, domain.names)
     if arguments.others:

@@ -90,7 +90,9 @@ class Domain:
         """
         pairs = zip(coords, self.lower.tolist(), self.upper.tolist(), strict=True)
         # The usual interval is left alone, to the bit.
-        return [c if (low, high) == (-1.0, 1.0) else (c - (low + high) / 2) * (2 / (high - low)) for c, low, high in pairs]
+        return [
+            c if (low, high) == (-1.0, 1.0) else (c - (low + high) / 2) * (2 / (high - low)) for c, low, high in pairs
+        ]
 
     def face(self, names: Sequence[str]) -> Domain | None:
         """The domain of some of the coordinates; None for none."""

@@ -35,7 +35,9 @@ class Arguments:
         try:
             parameters = list(inspect.signature(f).parameters.values())
         except (TypeError, ValueError):
-            raise ArgumentTypeError(f"{who}: the argument names of {name_of(f)} cannot be read; wrap it in a lambda") from None
+            raise ArgumentTypeError(
+                f"{who}: the argument names of {name_of(f)} cannot be read; wrap it in a lambda"
+            ) from None
         for p in parameters:
             if p.kind not in _POSITIONAL and p.default is p.empty:
                 raise ArgumentTypeError(f"{who}: {name_of(f)} takes {p}; name its arguments, as in lambda u, t, x: ...")
@@ -103,8 +105,8 @@ class Equation:
         def lookup(k: int, index: Index) -> Any:
             if index not in series:
                 raise ArgumentError(
-                    f"{self.who}: asks for a partial that it did not ask for when it was first run; it must mention the "
-                    f"same partials in every call (use where instead of a Python branch)"
+                    f"{self.who}: asks for a partial that it did not ask for when it was first run; it must mention "
+                    f"the same partials in every call (use where instead of a Python branch)"
                 )
             return series[index][k]._v
 
@@ -125,6 +127,6 @@ class Equation:
             )
         if shape(r) != wanted:
             raise ShapeError(
-                f"{what} has shape {shape(r)} at points of shape {wanted}; expected one number a point. Sums over points "
-                f"do not belong into an equation"
+                f"{what} has shape {shape(r)} at points of shape {wanted}; expected one number a point. Sums over "
+                f"points do not belong into an equation"
             )

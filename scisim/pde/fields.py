@@ -1,8 +1,8 @@
 """Fields: what the unknowns of an equation are while it is evaluated, numbers that know their partial derivatives.
 
 A `Field` is a traced value of an interpretation that does nothing but hand operations on to the value inside, so
-that a field may stand wherever a tensor may.  An equation is first run on fields that record which partials it asks for;
-then one Taylor evaluation gives them all.
+that a field may stand wherever a tensor may.  An equation is first run on fields that record which partials it asks
+for; then one Taylor evaluation gives them all.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class Field(Traced):
         return self._partial(wanted, f"{self._label}.d({', '.join(map(repr, wanted))})")
 
     def __getattr__(self, name: str) -> Field:
-        if name.startswith("_"):
+        if name.startswith("_") or name in Traced.__slots__:  # not set yet, or asked for by a library
             raise AttributeError(name)
         return self._partial((name,) if name in self.trace.names else tuple(name), f"{self._label}.{name}")
 
@@ -85,17 +85,14 @@ class Field(Traced):
         for n in wanted:
             if n not in names:
                 raise NoSuchPartialError(
-                    f"{label}: there is no coordinate {n!r}; the coordinates are {', '.join(names)}. Partials are named "
-                    f"by coordinates of one letter, as in u.xx, or given to u.d(name, ...)"
+                    f"{label}: there is no coordinate {n!r}; the coordinates are {', '.join(names)}. Partials are "
+                    f"named by coordinates of one letter, as in u.xx, or given to u.d(name, ...)"
                 )
         counts = tuple(i + wanted.count(n) for i, n in zip(self._index, names, strict=True))
         return self.trace.field(self._k, label, counts)
 
     def __repr__(self) -> str:
         return f"<{self._label} of an equation>"
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        return plain(self).__array_ufunc__(ufunc, method, *map(plain, inputs), **kwargs)
 
     def __getitem__(self, at: Any) -> Tensor:
         return plain(self)[at]
@@ -112,6 +109,11 @@ def _binary(op: Callable) -> tuple[Callable, Callable]:
     return (lambda self, other: op(plain(self), plain(other))), (lambda self, other: op(plain(other), plain(self)))
 
 
+def _ufunc(self: Field, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """NumPy's functions of fields are scisim's."""
+    return plain(self).__array_ufunc__(ufunc, method, *map(plain, inputs), **kwargs)
+
+
 def _install() -> None:
     """Operators give tensors, as functions of fields do."""
     for name in ("add", "sub", "mul", "truediv", "pow", "matmul", "floordiv", "mod"):
@@ -123,7 +125,8 @@ def _install() -> None:
     for name in ("neg", "abs"):
         op = getattr(operator, name)
         setattr(Field, f"__{name}__", lambda self, op=op: op(plain(self)))
-    Field.__pos__ = lambda self: plain(self)  # type: ignore[attr-defined]
+    setattr(Field, "__pos__", plain)  # noqa: B010 - mypy reads an assignment as arithmetic of types
+    Field.__array_ufunc__ = _ufunc  # type: ignore[method-assign, assignment]
 
 
 _install()

@@ -70,7 +70,9 @@ class Problem:
         if not isinstance(domain, Domain):
             raise ArgumentTypeError(f"Problem: domain is a {type(domain).__name__}; expected a Domain")
         if not callable(equation):
-            raise ArgumentTypeError(f"Problem: equation is {equation!r}; expected a function such as lambda u: u.t - u.xx")
+            raise ArgumentTypeError(
+                f"Problem: equation is {equation!r}; expected a function such as lambda u: u.t - u.xx"
+            )
         self.domain = domain
         arguments = Arguments("Problem: equation", equation, domain.names)
         if not arguments.others:
@@ -88,9 +90,9 @@ class Problem:
         arguments = Arguments(f"Problem: {what}", f, self.domain.names)
         if len(arguments.others) != count:
             raise ArgumentError(
-                f"Problem: {what} takes {', '.join(arguments.others) or 'nothing'} beside coordinates; expected {count} "
-                f"arguments, one for each output of the model (fields: {', '.join(self.fields)}), and coordinates "
-                f"({', '.join(self.domain.names)})"
+                f"Problem: {what} takes {', '.join(arguments.others) or 'nothing'} beside coordinates; expected "
+                f"{count} arguments, one for each output of the model (fields: {', '.join(self.fields)}), and "
+                f"coordinates ({', '.join(self.domain.names)})"
             )
         return arguments
 

@@ -155,7 +155,11 @@ def _read_description(folder: str) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError) as error:
         raise _damaged(folder, f"{_DESCRIPTION} cannot be read ({error})") from error
-    if not isinstance(meta, dict) or meta.get("format") != "scisim checkpoint" or not isinstance(meta.get("arrays"), dict):
+    if (
+        not isinstance(meta, dict)
+        or meta.get("format") != "scisim checkpoint"
+        or not isinstance(meta.get("arrays"), dict)
+    ):
         raise CheckpointError(f"checkpoint: {folder!r} is no checkpoint of scisim; check the path")
     if meta.get("version") != VERSION:
         raise CheckpointError(
@@ -171,7 +175,7 @@ def _read_array(folder: str, name: str) -> np.ndarray:
     try:
         with _quiet():
             return np.asarray(zarr.open_group(os.path.join(folder, _ARRAYS), mode="r")[name][...])
-    except Exception as error:  # noqa: BLE001 - a damaged file may fail anywhere inside zarr and its codecs
+    except Exception as error:
         raise _damaged(folder, f"the array {name!r} cannot be read ({type(error).__name__}: {error})") from error
 
 

@@ -174,8 +174,8 @@ class Run:
     def _accept(self, taken: Taken, now: float) -> None:
         if not finite(taken.loss):
             raise ConvergenceError(
-                f"fit: the loss is {taken.loss} at step {self.done}; lower the learning rate, look for a singular point of "
-                f"the equation, or resume from a checkpoint with other settings"
+                f"fit: the loss is {taken.loss} at step {self.done}; lower the learning rate, look for a singular "
+                f"point of the equation, or resume from a checkpoint with other settings"
             )
         self.params, self.state, self.done = taken.params, taken.state, self.done + 1
         row = {"step": self.done, "loss": taken.loss}
@@ -200,8 +200,10 @@ class Run:
 
     def _interrupted(self, number: int) -> None:
         folder = self._save()
-        saved = f"the checkpoint {folder} goes on from here: resume=True" if folder else (
-            "nothing was saved; give checkpoint=FOLDER to be able to resume"
+        saved = (
+            f"the checkpoint {folder} goes on from here: resume=True"
+            if folder
+            else ("nothing was saved; give checkpoint=FOLDER to be able to resume")
         )
         name = interrupt.signal.Signals(number).name
         interrupt.stop(number, f"scisim: {name} ended the training after step {self.done} of {self.steps}; {saved}")
@@ -211,7 +213,9 @@ def _check(problem: Any, model: Any, steps: Any, resume: Any, callbacks: Any) ->
     if not isinstance(problem, Problem):
         raise ArgumentTypeError(f"fit: problem is a {type(problem).__name__}; expected a pde.Problem")
     if not isinstance(model, nn.Module):
-        raise ArgumentTypeError(f"fit: model is a {type(model).__name__}; expected a module, such as nn.MLP([2, 20, 1], ...)")
+        raise ArgumentTypeError(
+            f"fit: model is a {type(model).__name__}; expected a module, such as nn.MLP([2, 20, 1], ...)"
+        )
     if not nn.parameters(model):
         raise ArgumentError(f"fit: the model {type(model).__name__} has no parameters to train")
     if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:

@@ -40,7 +40,9 @@ class Losses:
             )
         self.weights = [checked_weight(f"fit: {t.name}", given.get(t.name, t.weight)) for t in problem.terms]
         if not any(self.weights):
-            raise ArgumentError("fit: all weights are zero, so there is nothing to minimise; give a term a positive one")
+            raise ArgumentError(
+                "fit: all weights are zero, so there is nothing to minimise; give a term a positive one"
+            )
 
     def residuals(self, k: int, params: Any, *arrays: Any) -> list[Tensor]:
         """Residuals of term k, at one point or at arrays of points."""

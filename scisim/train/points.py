@@ -80,7 +80,7 @@ class Points:
     def restore(self, block: int | None, tables: Sequence[np.ndarray]) -> None:
         """Go on with the whole tables of a block."""
         self.block = block
-        self.tables = [self._spread(lambda a, b, t=t: t[a:b], t.shape) for t in tables]
+        self.tables = [self._spread(lambda a, b, t=t: t[a:b], t.shape) for t in tables]  # type: ignore[misc]
 
     def _drawn(self, k: int, block: int) -> Tensor:
         term, n = self.problem.terms[k], self.counts[k]
@@ -116,4 +116,3 @@ class Points:
         mine = self.mesh.slices(shape, dist.Shard(0))[0]
         local = np.ascontiguousarray(rows(mine.start, mine.stop), dtype=self.dtype)
         return dist.from_local(local, self.mesh, dist.Shard(0), shape)
-

@@ -137,9 +137,9 @@ class Records:
             return result
         told = self.comm.bcast_object(None if failure is None else [type(failure).__name__, str(failure)])
         if told is not None:
-            error = _KINDS.get(told[0], CheckpointError)(told[1])
-            error.on_all_ranks = True  # type: ignore[attr-defined]
-            raise error from failure
+            refusal = _KINDS.get(told[0], CheckpointError)(told[1])
+            refusal.on_all_ranks = True  # type: ignore[attr-defined]
+            raise refusal from failure
         return result
 
     def _shared(self, work: Callable[[], tuple[dict, dict]]) -> tuple[dict, dict]:

@@ -12,7 +12,7 @@ import scisim as ss
 from scisim import distributed as dist
 from scisim import io, nn
 from scisim.core.errors import ArgumentError, CheckpointError, ShapeError
-from scisim.core.tensor import Tensor, concrete_array
+from scisim.core.tensor import concrete_array
 from scisim.pde.problem import Problem
 from scisim.train import checkpoint
 from scisim.train.describe import check_model, check_problem, description, fill, model_arrays
@@ -49,7 +49,9 @@ class Solution:
         """
         names = self.problem.domain.names
         if len(coords) != len(names):
-            raise ArgumentError(f"Solution: {len(coords)} coordinates; expected one array for each of {', '.join(names)}")
+            raise ArgumentError(
+                f"Solution: {len(coords)} coordinates; expected one array for each of {', '.join(names)}"
+            )
         dtype = _real_dtype(self.model)
         fields = self.problem.field(self.model)(*(ss.astype(ss.asarray(c), dtype) for c in coords))
         return fields[0] if len(fields) == 1 else fields
@@ -134,8 +136,8 @@ def reference_points(problem: Problem, reference: Mapping[str, Any]) -> tuple[li
     names = problem.domain.names
     if missing := [n for n in names if n not in reference]:
         raise ArgumentError(
-            f"Solution.error: the reference has no {', '.join(missing)}; it needs the coordinates {', '.join(names)}, and "
-            f"has {', '.join(reference)}"
+            f"Solution.error: the reference has no {', '.join(missing)}; it needs the coordinates {', '.join(names)}, "
+            f"and has {', '.join(reference)}"
         )
     truth = {n: np.asarray(reference[n]) for n in problem.fields if n in reference}
     if not truth:
@@ -151,8 +153,8 @@ def reference_points(problem: Problem, reference: Mapping[str, Any]) -> tuple[li
     if all(c.shape == s for c in coords for s in shapes.values()):
         return coords, truth
     raise ShapeError(
-        f"Solution.error: coordinates have shapes {', '.join(str(c.shape) for c in coords)} and fields {shapes}; expected "
-        f"fields of shape {grid} on the grid of {', '.join(names)}, or coordinates of the fields' shape"
+        f"Solution.error: coordinates have shapes {', '.join(str(c.shape) for c in coords)} and fields {shapes}; "
+        f"expected fields of shape {grid} on the grid of {', '.join(names)}, or coordinates of the fields' shape"
     )
 
 

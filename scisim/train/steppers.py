@@ -129,7 +129,9 @@ _KINDS: dict[str, type[Stepper]] = {"grads": FirstOrder, "loss_fn": LineSearch, 
 def stepper(losses: Losses, optimizer: Any) -> Stepper:
     """The stepper for an optimiser."""
     if isinstance(optimizer, type):
-        raise ArgumentTypeError(f"fit: optimizer is the class {optimizer.__name__}; make one: optim.{optimizer.__name__}()")
+        raise ArgumentTypeError(
+            f"fit: optimizer is the class {optimizer.__name__}; make one: optim.{optimizer.__name__}()"
+        )
     update: Callable | None = getattr(optimizer, "update", None)
     if not callable(update) or not callable(getattr(optimizer, "init", None)):
         raise ArgumentTypeError(
@@ -139,8 +141,8 @@ def stepper(losses: Losses, optimizer: Any) -> Stepper:
     first = next(iter(inspect.signature(update).parameters), "")
     if first not in _KINDS:
         raise ArgumentTypeError(
-            f"fit: {type(optimizer).__name__}.update takes {first!r} first; expected grads, loss_fn or residuals, which "
-            f"says what it is given"
+            f"fit: {type(optimizer).__name__}.update takes {first!r} first; expected grads, loss_fn or residuals, "
+            f"which says what it is given"
         )
     return _KINDS[first](losses, optimizer)
 

@@ -34,7 +34,8 @@ def result(done):
 @pytest.mark.parametrize("script", ["burgers.py", "any_order.py", "complex_fft.py"])
 def test_help(script):
     text = run(script, "--help").stdout
-    assert text.startswith(f"usage: {script}") and "(default:" in text
+    assert text.startswith(f"usage: {script}")
+    assert "(default:" in text
 
 
 # --- Burgers --------------------------------------------------------------------------------------------------
@@ -59,10 +60,12 @@ def test_burgers_says_what_is_missing_before_it_trains(tmp_path):
     (tmp_path / "file").write_text("")
     done = run("burgers.py", "--out", tmp_path / "file" / "out", check=False)
     assert done.returncode == 1
-    assert "FileError: burgers.py: cannot make the folder --out" in done.stderr and "step" not in done.stderr.split("File")[-1]
+    assert "FileError: burgers.py: cannot make the folder --out" in done.stderr
+    assert "step" not in done.stderr.split("File")[-1]
     script = shutil.copy(EXAMPLES / "burgers.py", tmp_path / "burgers.py")
     done = run(script, "--out", tmp_path / "out", check=False)
-    assert "FileError: io.read_npz: cannot find path=" in done.stderr and not (tmp_path / "out").exists()
+    assert "FileError: io.read_npz: cannot find path=" in done.stderr
+    assert not (tmp_path / "out").exists()
     done = run("burgers.py", "--out", tmp_path, "--resume", check=False)
     assert "ArgumentError: fit: resume=True without a folder" in done.stderr
     done = run("burgers.py", "--out", tmp_path, "--steps", "-3", check=False)
@@ -96,6 +99,12 @@ def test_complex_fft_differentiates_and_recovers_phases():
     spectral, gradient, *steps, phases = run("complex_fft.py").stdout.splitlines()
     assert float(spectral.split()[-1]) < 1e-12
     assert float(gradient.split()[-1]) < 1e-14
-    assert [line.split(":")[0].strip() for line in steps] == ["step   0", "step  10", "step  20", "step  40", "step  60"]
+    assert [line.split(":")[0].strip() for line in steps] == [
+        "step   0",
+        "step  10",
+        "step  20",
+        "step  40",
+        "step  60",
+    ]
     assert float(phases.split()[-2]) < 1e-9
     assert "must be at least 1" in run("complex_fft.py", "--modes", 0, check=False).stderr

@@ -1,4 +1,4 @@
-"""Conditions as terms of a loss: zero on solutions, what they should be elsewhere, and refused where they make no sense."""
+"""Conditions as terms of a loss: zero on solutions, right elsewhere, and refused where they make no sense."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,9 @@ def test_terms_have_names_points_and_weights():
     conditions = [pde.Initial(0.0, weight=5.0, points=11), pde.Dirichlet(0.0, x=-1), pde.Dirichlet(1.0, x=-1)]
     terms = pde.Problem(SQUARE, lambda u: u.x, conditions).terms
     assert [t.name for t in terms] == ["equation", "initial t=0", "dirichlet x=-1", "dirichlet x=-1 2"]
-    assert terms[1].weight == 5.0 and terms[1].points == 11 and terms[1].free == ("x",)
+    assert terms[1].weight == 5.0
+    assert terms[1].points == 11
+    assert terms[1].free == ("x",)
 
 
 def test_conditions_choose_a_field_by_name_or_number():

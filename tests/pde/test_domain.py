@@ -18,7 +18,8 @@ def test_a_domain_keeps_the_order_of_its_coordinates():
 def test_unit_points_are_scaled_to_the_bounds_and_back_to_minus_one_to_one(rng):
     domain = pde.Domain(t=(0, 3), x=(-1, 1))
     points = domain.scale(rng.random((50, 2)))
-    assert (points >= domain.lower).all() and (points <= domain.upper).all()
+    assert (points >= domain.lower).all()
+    assert (points <= domain.upper).all()
     np.testing.assert_array_equal(domain.scale([[0, 0], [1, 1]]), [[0, -1], [3, 1]])
     scaled = domain.normalise([np.array([0.0, 3.0]), points[:, 1]])
     np.testing.assert_array_equal(scaled[0], [-1, 1])

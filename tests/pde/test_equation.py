@@ -108,10 +108,14 @@ def test_residuals_nest_in_every_transformation():
     points = [float(network_residual(net, a, b)) for a, b in zip(T, X, strict=True)]
     for other in (mapped.numpy(), captured.numpy(), points):
         np.testing.assert_allclose(other, eager.numpy(), rtol=1e-12, atol=1e-14)
-    ad.check_derivatives(lambda w: network_residual(net.replace(layers=(w, *net.layers[1:])), t, x), (net.layers[0],), order=1)
+    ad.check_derivatives(
+        lambda w: network_residual(net.replace(layers=(w, *net.layers[1:])), t, x), (net.layers[0],), order=1
+    )
     whole = ad.grad(lambda n: ss.sum(network_residual(n, t, x)))(net)
     parts = ss.vmap(ad.grad(network_residual), (None, 0, 0))(net, t, x)
-    np.testing.assert_allclose(ss.sum(parts.layers[0].weight, axis=0).numpy(), whole.layers[0].weight.numpy(), rtol=1e-10, atol=1e-13)
+    np.testing.assert_allclose(
+        ss.sum(parts.layers[0].weight, axis=0).numpy(), whole.layers[0].weight.numpy(), rtol=1e-10, atol=1e-13
+    )
 
 
 def test_coordinates_may_be_columns():

@@ -16,7 +16,8 @@ RANDOM = [pde.Uniform(), pde.Sobol(), pde.LatinHypercube(), pde.ResidualAdaptive
 def test_slices_make_the_whole(s):
     whole = s.points(KEY, 3, 64, 2, 0, 64)
     assert whole.shape == (64, 2)
-    assert (whole >= 0).all() and (whole <= 1).all()
+    assert (whole >= 0).all()
+    assert (whole <= 1).all()
     parts = [s.points(KEY, 3, 64, 2, a, b) for a, b in [(0, 22), (22, 22), (22, 43), (43, 64)]]
     np.testing.assert_array_equal(np.concatenate(parts), whole)
 
@@ -24,7 +25,8 @@ def test_slices_make_the_whole(s):
 @pytest.mark.parametrize("s", RANDOM, ids=lambda s: type(s).__name__)
 def test_blocks_and_keys_differ(s):
     a, b, c = s.points(KEY, 0, 64, 2, 0, 64), s.points(KEY, 1, 64, 2, 0, 64), s.points(seed_key(5), 0, 64, 2, 0, 64)
-    assert not np.any(a == b) and not np.any(a == c)
+    assert not np.any(a == b)
+    assert not np.any(a == c)
 
 
 def test_blocks_of_steps():

@@ -47,7 +47,8 @@ def test_a_resumed_run_is_the_uninterrupted_one_to_the_bit(tmp_path, optimizer, 
     fit(tmp_path, **options, callbacks=[lambda step, loss, model: step == at])
     resumed = fit(tmp_path, **options, model=network(seed=9), resume=True)  # the values come from the checkpoint
     same(whole, resumed)
-    assert len(resumed.history["time"]) == 8 and (np.diff(resumed.history["time"]) > 0).all()
+    assert len(resumed.history["time"]) == 8
+    assert (np.diff(resumed.history["time"]) > 0).all()
 
 
 def test_a_finished_run_resumes_to_itself_or_goes_on(tmp_path):
@@ -72,8 +73,10 @@ def test_a_checkpoint_holds_data_only(tmp_path):
     kinds = {p.name if p.name in ("c", "zarr.json") else p.suffix for p in tmp_path.rglob("*") if p.is_file()}
     assert not kinds & {".pkl", ".pickle", ".npy", ".npz", ".py"}
     meta, arrays = checkpoint.read(tmp_path / "step-00000002")
-    assert meta["step"] == 2 and meta["settings"]["seed"] == 0
-    assert arrays["params/0"].shape == (1, 5) and arrays["tables/0"].shape == (20, 1)
+    assert meta["step"] == 2
+    assert meta["settings"]["seed"] == 0
+    assert arrays["params/0"].shape == (1, 5)
+    assert arrays["tables/0"].shape == (20, 1)
 
 
 def test_a_run_that_dies_while_writing_leaves_the_checkpoint_before(tmp_path, monkeypatch):
@@ -83,7 +86,11 @@ def test_a_run_that_dies_while_writing_leaves_the_checkpoint_before(tmp_path, mo
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch, pytest.raises(FileError, match="No space left on device"):
-        fit(folder, steps=6, callbacks=[lambda step, loss, model: patch.setattr(os, "replace", fail) if step == 3 else None])
+        fit(
+            folder,
+            steps=6,
+            callbacks=[lambda step, loss, model: patch.setattr(os, "replace", fail) if step == 3 else None],
+        )
     assert os.listdir(tmp_path) == ["step-00000002"]
     same(fit(steps=6), fit(folder, steps=6, resume=True))
 
@@ -97,7 +104,9 @@ def refused(tmp_path, message, **options):
 def test_missing_checkpoints(tmp_path):
     refused(tmp_path / "none", "no checkpoint to resume from")
     (tmp_path / "empty").mkdir()
-    refused(tmp_path / "empty", r"no checkpoint to resume from: .*empty' has none; check the path, or start without resume")
+    refused(
+        tmp_path / "empty", r"no checkpoint to resume from: .*empty' has none; check the path, or start without resume"
+    )
 
 
 def test_a_folder_with_a_run_is_not_overwritten(tmp_path):
@@ -123,7 +132,9 @@ def test_every_file_that_is_deleted_or_cut_short_is_noticed(tmp_path):
                 path.unlink()
             else:
                 half = len(data) // 2
-                path.write_bytes(data[:half] if damage == "truncate" else data[:half] + bytes([data[half] ^ 4]) + data[half + 1 :])
+                path.write_bytes(
+                    data[:half] if damage == "truncate" else data[:half] + bytes([data[half] ^ 4]) + data[half + 1 :]
+                )
             if name.name == "zarr.json" and name.parts[-2] in ("arrays.zarr", "params", "state", "tables", "history"):
                 continue  # descriptions of groups: without them the arrays may still be found
             if damage == "flip" and name.name in ("checkpoint.json", "zarr.json"):
@@ -151,11 +162,17 @@ def test_other_formats_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"model": network((1, 6, 1))}, r"model is .*weight of float64\[1, 5\] there and .*weight of float64\[1, 6\] here"),
+        (
+            {"model": network((1, 6, 1))},
+            r"model is .*weight of float64\[1, 5\] there and .*weight of float64\[1, 6\] here",
+        ),
         ({"model": network((1, 5, 5, 1))}, "of another run: model is"),
         ({"model": nn.MLP([1, 5, 1], key=ss.random.key(0), dtype=ss.float32)}, r"float64\[1, 5\] there and .*float32"),
         ({"model": nn.MLP([1, 5, 1], "sin", key=ss.random.key(0))}, "activation='tanh'"),
-        ({"task": problem(rate=2.0)}, r"term 'equation', its values of the residual is \['2\+0j'\] there and \['3\+0j'\] here"),
+        (
+            {"task": problem(rate=2.0)},
+            r"term 'equation', its values of the residual is \['2\+0j'\] there and \['3\+0j'\] here",
+        ),
         ({"task": problem(t=(0, 2))}, r"problem's coordinates is \{'t': \[0.0, 1.0\]\} there and"),
         ({"task": pde.Problem(pde.Domain(t=(0, 1)), lambda u: u.t + u)}, "terms of the problem"),
         ({"optimizer": optim.SGD(1e-2)}, "optimizer is Adam there and SGD here"),

@@ -20,11 +20,12 @@ def compare(everyone, alone, rtol):
     losses, _, weights = alone
     for rank, (own, sizes, theirs) in enumerate(everyone):
         np.testing.assert_allclose(own, losses, rtol=rtol)
-        assert own == everyone[0][0] and theirs == everyone[0][2], "ranks differ"
+        assert (own, theirs) == (everyone[0][0], everyone[0][2]), "ranks differ"
         np.testing.assert_allclose(theirs, weights, rtol=1e-9, atol=1e-11)
         n = len(everyone)
         mine = {blocks(n, total)[rank] for total in (POINTS, 7, 1)}
-        assert set(sizes) <= mine | {0, 1} and blocks(n, POINTS)[rank] in sizes
+        assert set(sizes) <= mine | {0, 1}
+        assert blocks(n, POINTS)[rank] in sizes
 
 
 @pytest.mark.parametrize("n", [2, 3])
@@ -50,7 +51,8 @@ def test_optimizers_with_searches_agree_while_rounding_is_small(ranks, optimizer
     everyone = dist.run_ranks(3, lambda comm: ranks.run(optimizer, 10, POINTS))
     for losses, _, weights in everyone:
         np.testing.assert_allclose(losses, alone[0], rtol=1e-8)
-        assert losses == everyone[0][0] and weights == everyone[0][2]
+        assert losses == everyone[0][0]
+        assert weights == everyone[0][2]
 
 
 def test_adaptive_points_are_the_same_set(ranks):

@@ -45,7 +45,8 @@ def test_the_history_has_a_row_a_step(optimizer):
     np.testing.assert_array_equal(h["step"], [1, 2, 3, 4])
     np.testing.assert_allclose(h["loss"], h["equation"] + 3.0 * h["initial t=0"], rtol=1e-12)
     assert (np.diff(h["time"]) > 0).all()
-    assert ("lr" in h) == isinstance(optimizer, optim.Adam) and ("lam" in h) == isinstance(optimizer, optim.LevenbergMarquardt)
+    assert ("lr" in h) == isinstance(optimizer, optim.Adam)
+    assert ("lam" in h) == isinstance(optimizer, optim.LevenbergMarquardt)
     assert solution.message == "all steps done"
 
 
@@ -145,7 +146,8 @@ def test_callbacks_see_each_step_and_may_end_the_training():
         return step == 3
 
     solution = fit(steps=10, callbacks=[stop_at_three])
-    assert [s for s, _, _ in seen] == [1, 2, 3] and seen[0][2] == "MLP"
+    assert [s for s, _, _ in seen] == [1, 2, 3]
+    assert seen[0][2] == "MLP"
     np.testing.assert_array_equal([loss for _, loss, _ in seen], solution.history["loss"])
     assert solution.message == "a callback ended the training after step 3"
 
@@ -203,14 +205,26 @@ class Odd:
         ({"steps": 1.5}, ArgumentError, "steps is 1.5"),
         ({"points": 0}, ArgumentError, "points of equation is 0; expected a positive integer"),
         ({"points": {"initial t=0": 3}}, ArgumentError, "points do not say how many the equation has"),
-        ({"points": {"equation": 3, "edge": 1}}, ArgumentError, "points name edge; the terms are equation, initial t=0"),
+        (
+            {"points": {"equation": 3, "edge": 1}},
+            ArgumentError,
+            "points name edge; the terms are equation, initial t=0",
+        ),
         ({"sampler": "halton"}, ArgumentError, "sampler is 'halton'; expected one of 'uniform'"),
-        ({"weights": {"edge": 1.0}}, ArgumentError, "weights name edge; the terms of the loss are equation, initial t=0"),
+        (
+            {"weights": {"edge": 1.0}},
+            ArgumentError,
+            "weights name edge; the terms of the loss are equation, initial t=0",
+        ),
         ({"weights": {"equation": -1.0}}, ArgumentError, "weight is -1.0"),
         ({"weights": {"equation": 0.0, "initial t=0": 0.0}}, ArgumentError, "all weights are zero"),
         ({"optimizer": Nothing()}, ArgumentTypeError, "optimizer is a Nothing without init and update"),
         ({"optimizer": optim.Adam}, ArgumentTypeError, r"optimizer is the class Adam; make one: optim.Adam\(\)"),
-        ({"optimizer": Odd()}, ArgumentTypeError, "Odd.update takes 'data' first; expected grads, loss_fn or residuals"),
+        (
+            {"optimizer": Odd()},
+            ArgumentTypeError,
+            "Odd.update takes 'data' first; expected grads, loss_fn or residuals",
+        ),
         ({"model": lambda x: x}, ArgumentTypeError, "model is a function; expected a module"),
         ({"model": nn.Function(ss.sin)}, ArgumentError, "has no parameters to train"),
         ({"problem": lambda u: u.t}, ArgumentTypeError, "problem is a function; expected a pde.Problem"),

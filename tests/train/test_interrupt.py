@@ -20,7 +20,12 @@ ROOT = HERE.parents[1]
 def start(*command, shell=None):
     env = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(
-        list(map(str, command)), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL
+        list(map(str, command)),
+        env=env,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        stdin=subprocess.DEVNULL,
     )
     line = process.stdout.readline()
     if line != "begun\n":
@@ -64,7 +69,8 @@ def test_a_signal_leaves_a_checkpoint(tmp_path, number, code):
     returned, err = end(start(sys.executable, PROGRAM, tmp_path, 10**6), number)
     assert returned == code
     assert f"scisim: {signal.Signals(number).name} ended the training after step" in err
-    assert f"the checkpoint {tmp_path}" in err and "goes on from here: resume=True" in err
+    assert f"the checkpoint {tmp_path}" in err
+    assert "goes on from here: resume=True" in err
     check_resume(tmp_path, exact=True)
 
 

@@ -63,7 +63,7 @@ def run(optimizer, steps, points, adaptive=False, **options):
         problem(seen), model, optimizer, steps=steps, points=counts, sampler=sampler, progress=False, **options
     )
     weights = [w.numpy().ravel().tolist() for _, w in nn.parameters(solution.model)]
-    return solution.history["loss"].tolist(), sorted(seen.sizes), sum(weights, [])
+    return solution.history["loss"].tolist(), sorted(seen.sizes), [x for w in weights for x in w]
 
 
 if __name__ == "__main__":
