@@ -1,12 +1,12 @@
 """Differential equations on domains with named coordinates: equations, conditions, and where to take points."""
 
 from scisim.pde.conditions import Condition as Condition
-from scisim.pde.conditions import Data as Data
 from scisim.pde.conditions import Dirichlet as Dirichlet
 from scisim.pde.conditions import Initial as Initial
 from scisim.pde.conditions import Neumann as Neumann
-from scisim.pde.conditions import Periodic as Periodic
+from scisim.pde.data import Data as Data
 from scisim.pde.domain import Domain as Domain
+from scisim.pde.periodic import Periodic as Periodic
 from scisim.pde.problem import Problem as Problem
 from scisim.pde.samplers import Grid as Grid
 from scisim.pde.samplers import LatinHypercube as LatinHypercube

@@ -1,69 +1,16 @@
-"""Conditions: what is known of a solution at a time, on a boundary, or at points, each a weighted term of the loss."""
+"""Conditions at fixed values of some coordinates: initial values, boundary values, and equations of any kind."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from scisim.core.tensor import concrete_array
+from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.pde.domain import Domain
 from scisim.pde.equation import Arguments, Equation
-
-
-class Term:
-    """One term of a loss: the mean over points of the sum of squared residuals, times a weight.
-
-    Attributes
-    ----------
-    name : str
-    weight : float
-    free : tuple of str
-        Coordinates that are sampled.
-    fixed : dict of str to float
-        The others, and their values.
-    points : int or None
-        How many points were asked for.
-    data : tuple of arrays, or None
-        Points that are given, one array a coordinate, and values at them.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        weight: float,
-        free: Sequence[str],
-        fixed: Mapping[str, float],
-        residuals: Callable,
-        points: int | None = None,
-        data: tuple[np.ndarray, ...] | None = None,
-    ) -> None:
-        self.name, self.weight = name, checked_weight(name, weight)
-        self.free, self.fixed, self.points, self.data = tuple(free), dict(fixed), points, data
-        self.residuals = residuals  # residuals(field, arrays), a list
-
-    def renamed(self, name: str) -> Term:
-        """The same term with another name."""
-        return Term(name, self.weight, self.free, self.fixed, self.residuals, self.points, self.data)
-
-    def coordinates(self, domain: Domain, unit_points: np.ndarray) -> list[np.ndarray]:
-        """One array for each coordinate of the domain, from points of the unit cube of the free ones."""
-        face = domain.face(self.free)
-        columns = dict(zip(self.free, face.scale(unit_points).T, strict=True)) if face else {}
-        n = len(unit_points)
-        return [np.ascontiguousarray(columns.get(a, np.full(n, self.fixed.get(a, 0.0)))) for a in domain.names]
-
-    def describe(self) -> dict[str, Any]:
-        """Plain data that tell terms apart."""
-        equation: Any = getattr(self.residuals, "equation", self.residuals)
-        out: dict[str, Any] = {"at": self.fixed, "partials": equation.partials}
-        out["sample"] = [f"{z:.10g}" for z in equation.sample]
-        if self.data is not None:
-            out["data"] = [len(self.data[0]), *(f"{np.sum(np.abs(a)):.10g}" for a in self.data)]
-        return out
+from scisim.pde.term import Term, checked_weight, field_number, unknown_coordinate
 
 
 class Condition:
@@ -132,7 +79,7 @@ class Condition:
         if not self.at:
             raise ArgumentError(f"{self.who}: no coordinate is fixed; say where it holds, as in x=-1")
         for name, value in self.at.items():
-            low, high = domain.bounds(name) if name in domain.names else _unknown(self.who, name, domain)
+            low, high = domain.bounds(name) if name in domain.names else unknown_coordinate(self.who, name, domain)
             if not (isinstance(value, (int, float)) and low <= value <= high):
                 raise ArgumentError(
                     f"{self.who}: {name}={value!r} lies outside of the domain, {name} in ({low:g}, {high:g})"
@@ -179,7 +126,7 @@ class Dirichlet(Condition):
         self._settle(weight, points)
 
     def residual(self, domain: Domain, fields: tuple[str, ...], at: Mapping[str, float]) -> Callable:
-        value, k = _value(self.who, self.value, domain), _number(self.who, self.chosen, fields)
+        value, k = _value(self.who, self.value, domain), field_number(self.who, self.chosen, fields)
         return lambda us, coords: self.quantity(us[k], domain, at) - value(coords)
 
     def quantity(self, u: Any, domain: Domain, at: Mapping[str, float]) -> Any:
@@ -262,130 +209,6 @@ class Initial(Dirichlet):
 
     def quantity(self, u: Any, domain: Domain, at: Mapping[str, float]) -> Any:
         return u.d(*[self.time] * self.order) if self.order else u
-
-
-class Periodic(Condition):
-    """All fields, and their derivatives up to an order, are equal at both ends of a coordinate.
-
-    Parameters
-    ----------
-    coordinate : str
-    order : int
-        The highest derivative that is compared.
-    weight, points
-        As for `Condition`.
-
-    Examples
-    --------
-    >>> from scisim import pde
-    >>> problem = pde.Problem(pde.Domain(t=(0, 1), x=(-1, 1)), lambda u: u.t + u.x, [pde.Periodic("x")])
-    >>> problem.terms[1].name
-    'periodic x'
-    """
-
-    def __init__(self, coordinate: str, order: int = 1, weight: float = 1.0, points: int | None = None) -> None:
-        if isinstance(order, bool) or not isinstance(order, int) or order < 0:
-            raise ArgumentError(f"Periodic: order is {order!r}; expected an integer of at least 0")
-        self.coordinate, self.order = coordinate, order
-        self._settle(weight, points)
-
-    def bind(self, domain: Domain, fields: tuple[str, ...]) -> Term:
-        a = self.coordinate
-        low, high = domain.bounds(a) if a in domain.names else _unknown("Periodic", a, domain)
-        where, orders = domain.names.index(a), range(1, self.order + 1)
-        equation = Equation(
-            "Periodic",
-            domain,
-            len(fields),
-            lambda us, coords: [+v for u in us for v in (u, *(u.d(*[a] * k) for k in orders))],
-        )
-
-        def residuals(field: Callable, coords: Sequence[Any]) -> list:
-            ends = [[*coords[:where], coords[where] * 0.0 + end, *coords[where + 1 :]] for end in (low, high)]
-            return [p - q for p, q in zip(*(equation(field, end) for end in ends), strict=True)]
-
-        residuals.equation = equation  # type: ignore[attr-defined]
-        free = [n for n in domain.names if n != a]
-        return Term(f"periodic {a}", self.weight, free, {a: low}, residuals, self.points)
-
-
-class Data(Condition):
-    """Measured or computed values of a field at given points.
-
-    Parameters
-    ----------
-    points : array_like of shape (n, d), or mapping of coordinate names to arrays of shape (n,)
-    values : array_like of shape (n,)
-    field : int or str
-    weight : float
-
-    Raises
-    ------
-    ShapeError
-        If there are not as many values as points.
-
-    Examples
-    --------
-    >>> from scisim import pde
-    >>> data = pde.Data({"x": [0.0, 0.5]}, [1.0, 2.0])
-    >>> pde.Problem(pde.Domain(x=(0, 1)), lambda u: u.xx, [data]).terms[1].name
-    'data'
-    """
-
-    def __init__(self, points: Any, values: Any, field: int | str = 0, weight: float = 1.0) -> None:
-        self.given, self.values, self.chosen = points, concrete_array(values, "Data"), field
-        self._settle(weight, None)
-
-    def bind(self, domain: Domain, fields: tuple[str, ...]) -> Term:
-        k = _number("Data", self.chosen, fields)
-        arrays = (*self._columns(domain), self.values)
-        equation = Equation("Data", domain, len(fields), lambda us, coords: +us[k])
-
-        def residuals(field: Callable, given: Sequence[Any]) -> list:
-            return [equation(field, given[:-1])[0] - given[-1]]
-
-        residuals.equation = equation  # type: ignore[attr-defined]
-        return Term("data", self.weight, domain.names, {}, residuals, len(self.values), arrays)
-
-    def _columns(self, domain: Domain) -> list[np.ndarray]:
-        if isinstance(self.given, Mapping):
-            if set(self.given) != set(domain.names):
-                raise ArgumentError(
-                    f"Data: points name {', '.join(map(str, self.given))}; expected {', '.join(domain.names)}"
-                )
-            columns = [concrete_array(self.given[n], "Data") for n in domain.names]
-        else:
-            table = concrete_array(self.given, "Data")
-            if table.ndim != 2 or table.shape[1] != domain.dim:
-                raise ShapeError(
-                    f"Data: points of shape {table.shape}; expected (n, {domain.dim}) for {', '.join(domain.names)}"
-                )
-            columns = [np.ascontiguousarray(c) for c in table.T]
-        if self.values.ndim != 1 or not self.values.size or any(c.shape != self.values.shape for c in columns):
-            raise ShapeError(
-                f"Data: {', '.join(str(c.shape) for c in columns)} points and values of shape {self.values.shape}; "
-                f"expected one value a point"
-            )
-        return columns
-
-
-def checked_weight(who: str, weight: Any) -> float:
-    """A weight in a loss: a finite number of at least 0."""
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not (math.isfinite(weight) and weight >= 0):
-        raise ArgumentError(f"{who}: weight is {weight!r}; expected a finite number of at least 0")
-    return float(weight)
-
-
-def _unknown(who: str, name: str, domain: Domain) -> Any:
-    raise ArgumentError(f"{who}: there is no coordinate {name!r}; the coordinates are {', '.join(domain.names)}")
-
-
-def _number(who: str, field: int | str, fields: tuple[str, ...]) -> int:
-    if field in fields:
-        return fields.index(field)  # type: ignore[arg-type]
-    if isinstance(field, int) and not isinstance(field, bool) and 0 <= field < len(fields):
-        return field
-    raise ArgumentError(f"{who}: there is no field {field!r}; the fields are {', '.join(fields)}")
 
 
 def _value(who: str, value: Any, domain: Domain) -> Callable:

@@ -8,9 +8,10 @@ from typing import Any
 import scisim as ss
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import Tensor
-from scisim.pde.conditions import Condition, Term
+from scisim.pde.conditions import Condition
 from scisim.pde.domain import Domain
 from scisim.pde.equation import Arguments, Equation
+from scisim.pde.term import Term
 
 
 class Problem:

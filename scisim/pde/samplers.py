@@ -43,7 +43,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def points(self, key: Any, block: int, total: int, dim: int, start: int, stop: int) -> np.ndarray:
-        """Points start, ..., stop - 1 of the ``total`` ones of a block of steps, (stop - start, dim), in the unit cube."""
+        """Points start, ..., stop - 1 of the ``total`` ones of a block of steps: (stop - start, dim), in [0, 1]."""
 
     def describe(self) -> dict[str, Any]:
         """Plain data that tell samplers apart."""

@@ -9,8 +9,8 @@ import scisim as ss
 from scisim import nn
 from scisim.core.errors import ArgumentError
 from scisim.core.tensor import Tensor
-from scisim.pde.conditions import checked_weight
 from scisim.pde.problem import Problem
+from scisim.pde.term import checked_weight
 
 COLUMNS = ("step", "loss", "lr", "lam", "time")  # of a history, beside the terms
 

@@ -12,9 +12,9 @@ from scisim import distributed as dist
 from scisim.core.errors import ArgumentError
 from scisim.core.tensor import Tensor, wrap
 from scisim.ops._philox import fold_in, seed_key
-from scisim.pde.conditions import Term
 from scisim.pde.problem import Problem
 from scisim.pde.samplers import Sampler
+from scisim.pde.term import Term
 
 
 def counts_of(problem: Problem, points: int | Mapping[str, int]) -> list[int]:
