@@ -97,7 +97,7 @@ class Jitted:
         dynamic = [a for k, a in enumerate(args) if k not in self.static] if self.static else args
         fixed = tuple(args[k] for k in self.static if k < len(args))
         vals, spec = pytree.values((tuple(dynamic), kwargs), f"jit of {name_of(self.f)}")
-        key = (spec, tuple((v.shape, v.dtype) for v in vals), fixed)
+        key = (spec, tuple((v.shape, v.dtype) for v in vals), _told_apart(fixed))
         try:
             program = self.programs.get(key)
         except TypeError:
@@ -126,6 +126,13 @@ class Jitted:
 
         graph, held = close(capture(run, [aval(v) for v in vals], name_of(self.f), roots=True))
         return Compiled(graph, held, made["spec"], guards(self.f))
+
+
+def _told_apart(static: Any) -> Any:
+    """Static values as a key that tells 1 from 1.0 and True, and 0.0 from -0.0."""
+    if isinstance(static, tuple):
+        return (type(static), *map(_told_apart, static))
+    return (type(static), repr(static)) if isinstance(static, (int, float, complex)) else static
 
 
 def jit(
