@@ -21,13 +21,13 @@ from scisim.core import pytree
 from scisim.core.batch import Batch
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.values import dtype, name_of, ones_like, shape
-from scisim.ops.shape import normalize_axis
+from scisim.ops.shape import as_integer, normalize_axis
 
 Name = str | tuple[str, ...]
 
 
-def argument_names(f: Callable) -> tuple[str, ...]:
-    """Names of the positional arguments of a function."""
+def argument_names(f: Callable) -> tuple[tuple[str, ...], int]:
+    """Names of the positional arguments of a function, and how many of them have no default."""
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
@@ -35,7 +35,8 @@ def argument_names(f: Callable) -> tuple[str, ...]:
             f"partial: the argument names of {name_of(f)} cannot be read; wrap it: lambda t, x: f(t, x)"
         ) from None
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return tuple(p.name for p in parameters if p.kind in kinds)
+    own = [p for p in parameters if p.kind in kinds]
+    return tuple(p.name for p in own), sum(p.default is inspect.Parameter.empty for p in own)
 
 
 def parse(who: str, wanted: Name, names: tuple[str, ...]) -> Index:
@@ -85,6 +86,21 @@ class Plan:
             k, scale = self.slots.where[a], float(math.prod(map(math.factorial, a)))
             out.append(pytree.tree_of(spec, [c[k] if scale == 1.0 else c[k] * scale for c in columns]))
         return out
+
+
+def _planner(indices: Sequence[Index], names: tuple[str, ...], required: int) -> Callable[[int], Plan]:
+    """The plan by the number of coordinates given: arguments at the end may keep their defaults."""
+    whole = Plan(indices, names)
+    shorter: dict[int, Plan] = {}
+
+    def plan(count: int) -> Plan:
+        if not required <= count < len(names) or any(any(a[count:]) for a in indices):
+            return whole
+        if count not in shorter:
+            shorter[count] = Plan([a[:count] for a in indices], names[:count])
+        return shorter[count]
+
+    return plan
 
 
 def evaluate(who: str, f: Callable, coords: Sequence[Any], slots: Slots) -> tuple[list[list], Any]:
@@ -139,7 +155,7 @@ def partials(f: Callable, wanted: Sequence[Name]) -> Callable:
     >>> ad.partials(lambda t, x: t * x**3, ["t", "xx"])(2.0, 3.0)
     [Tensor(27.), Tensor(36.)]
     """
-    names = argument_names(f)
+    names, required = argument_names(f)
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
         raise ArgumentTypeError(
             f"partials: expected a list of partials like ['t', 'xx'], got {wanted!r}; for one use partial"
@@ -147,12 +163,12 @@ def partials(f: Callable, wanted: Sequence[Name]) -> Callable:
     indices = [parse("partials", w, names) for w in wanted]
     if not indices:
         return lambda *coords: []
-    plan = Plan(indices, names)
+    plan = _planner(indices, names, required)
 
     def partials_of(*coords: Any) -> list:
-        return plan(f, coords, "partials")
+        return plan(len(coords))(f, coords, "partials")
 
-    partials_of.plan = plan  # type: ignore[attr-defined]
+    partials_of.plan = plan(len(names))  # type: ignore[attr-defined]
     return partials_of
 
 
@@ -179,13 +195,13 @@ def partial(f: Callable, wanted: Name) -> Callable:
     >>> ad.partial(u, "txx")(0.0, 0.5)
     Tensor(0.47942554)
     """
-    names = argument_names(f)
-    plan = Plan([parse("partial", wanted, names)], names)
+    names, required = argument_names(f)
+    plan = _planner([parse("partial", wanted, names)], names, required)
 
     def partial_of(*coords: Any) -> Any:
-        return plan(f, coords)[0]
+        return plan(len(coords))(f, coords)[0]
 
-    partial_of.plan = plan  # type: ignore[attr-defined]
+    partial_of.plan = plan(len(names))  # type: ignore[attr-defined]
     return partial_of
 
 
@@ -205,7 +221,8 @@ def derivative(f: Callable, n: int = 1) -> Callable:
     >>> ad.derivative(ss.sin, 3)(0.0)
     Tensor(-1.)
     """
-    if not isinstance(n, int) or isinstance(n, bool) or n < 0:
+    n = as_integer("derivative", "n", n)
+    if n < 0:
         raise ArgumentError(f"derivative: the order is {n!r}; expected an integer of at least 0")
     factorial = float(math.factorial(n))
 

@@ -17,20 +17,24 @@ from scisim.autodiff.slots import univariate
 from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from scisim.core.graph import Var
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import dtype, inexact, is_complex, name_of, shape, zeros_like
 from scisim.ops.complexes import conj
+from scisim.ops.shape import as_integer, several
 
 
 # --- arguments ---------------------------------------------------------------------------------------------------
 def positions(who: str, argnums: int | Sequence[int], count: int) -> tuple[int, ...]:
     """Argument numbers as non-negative integers."""
-    nums = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    items = several(argnums)
+    nums = [as_integer(who, "argnums", k) for k in ((argnums,) if items is None else items)]
     for k in nums:
-        if not isinstance(k, int) or not -count <= k < count:
-            raise ArgumentError(
-                f"{who}: argnums {argnums} names argument {k}, but {count} were given (0 to {count - 1})"
-            )
+        if not -count <= k < count:
+            given = f"{count} were given (0 to {count - 1})" if count else "none was given by position"
+            raise ArgumentError(f"{who}: argnums {argnums} names argument {k}, but {given}")
+    if len({k % count for k in nums}) < len(nums):
+        raise ArgumentError(f"{who}: argnums {argnums} names an argument twice")
     return tuple(k % count for k in nums)
 
 
@@ -42,6 +46,18 @@ def differentiable(who: str, value: Any, name: str) -> Any:
             f"(2.0 instead of 2, or x.astype(float))"
         )
     return value
+
+
+def _with_keywords(f: Callable, kwargs: dict) -> Callable:
+    """The function with keyword arguments held, under its own name."""
+    if not kwargs:
+        return f
+
+    def held(*args: Any) -> Any:
+        return f(*args, **kwargs)
+
+    held.__name__ = name_of(f)
+    return held
 
 
 class _Call:
@@ -174,6 +190,7 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     out_spec, plain = call.out_spec, bare(tape, outs)
 
     def pullback(ct: Any) -> tuple:
+        ct = _with_zeros(ct, out_spec, plain)
         cts, spec = pytree.values(ct, "pullback")
         if spec != out_spec:
             raise ArgumentTypeError(f"pullback: the cotangent has structure {spec}, the output {out_spec}")
@@ -187,6 +204,15 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
 
     y = pytree.tree_of(out_spec, plain)
     return (y, pullback, _lowered(tape, call.aux)) if has_aux else (y, pullback)
+
+
+def _with_zeros(ct: Any, spec: Any, outs: Sequence[Any]) -> Any:
+    """The cotangents, zeros in the place of each None."""
+    given, with_none = optree.tree_flatten(ct, none_is_leaf=True, namespace=pytree.NAMESPACE)
+    if all(c is not None for c in given) or len(given) != len(outs):
+        return ct
+    filled = [wrap(zeros_like(y)) if c is None else c for c, y in zip(given, outs, strict=True)]
+    return pytree.unflatten(spec, filled) if with_none.num_leaves == spec.num_leaves else ct
 
 
 def _of_kind(c: Any, y: Any) -> Any:
@@ -248,12 +274,11 @@ def grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
 
 
 def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool, result: Callable) -> Callable:
-    single = isinstance(argnums, int)
+    single = several(argnums) is None
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
-        nums = (argnums,) if single and 0 <= argnums < len(args) else positions(who, argnums, len(args))
-        g = f if not kwargs else lambda *a: f(*a, **kwargs)
-        call = _Call(who, g, args, nums, has_aux)
+        nums = (argnums,) if type(argnums) is int and 0 <= argnums < len(args) else positions(who, argnums, len(args))
+        call = _Call(who, _with_keywords(f, kwargs), args, nums, has_aux)
         tape, leaves, outs, nodes = record(call, call.values, f)
         y = _scalar(who, f, outs, tape)
         grads = call.rebuild(_cotangents(tape, nodes, outs, [y.dtype.type(1)], leaves, keep=False))
@@ -331,7 +356,8 @@ def taylor(f: Callable, x: Any, v: Any, order: int) -> list:
     >>> ad.taylor(ss.exp, 0.0, 1.0, 3)
     [Tensor(1.), Tensor(1.), Tensor(0.5), Tensor(0.16666667)]
     """
-    if not isinstance(order, int) or isinstance(order, bool) or order < 0:
+    order = as_integer("taylor", "order", order)
+    if order < 0:
         raise ArgumentError(f"taylor: order is {order!r}; expected an integer of at least 0")
     if order == 0:
         return [pytree.plainly(f, x if isinstance(x, tuple) else (x,), "taylor")]
@@ -410,7 +436,7 @@ def linearize(f: Callable, *primals: Any) -> tuple[Any, Callable]:
     >>> lin(1.0)
     Tensor(6.)
     """
-    from scisim.core.capture import capture
+    from scisim.core.capture import capture, close
 
     vals, spec = pytree.values(primals, "linearize")
     made: dict[str, Any] = {}
@@ -421,17 +447,27 @@ def linearize(f: Callable, *primals: Any) -> tuple[Any, Callable]:
             outs, made["spec"] = pytree.call(f, spec, ins, "linearize")
             columns = [coefficients(trace, o) for o in outs]
         made["y"] = [c[0] for c in columns]
-        return [c[1] for c in columns]
+        return [c[1] for c in columns] + made["y"]
 
-    graph = capture(tangent, [differentiable("linearize", v, "an argument") for v in vals], name_of(f))
+    for v in vals:
+        differentiable("linearize", v, "an argument")
+    # A loop of which only parts depend on the directions is recorded as one, values and all: they come from running it.
+    graph, held = close(capture(tangent, vals, name_of(f)))
+    count = len(made["y"])
+
+    def run(ds: Sequence[Any]) -> tuple:
+        with np.errstate(all="ignore"):
+            return graph(*ds, *held)
 
     def lin(*directions: Any) -> Any:
         ds = _directions("lin", primals, directions, vals)
         ds = [zeros_like(v) if d is None else d for d, v in zip(ds, vals, strict=True)]
-        with np.errstate(all="ignore"):
-            return pytree.tree_of(made["spec"], graph(*ds))
+        return pytree.tree_of(made["spec"], run(ds)[:count])
 
-    return pytree.tree_of(made["spec"], made["y"]), lin
+    y = made["y"]
+    if any(isinstance(v, Var) and any(v is o for o in graph.outputs[count:]) for v in y):
+        y = run([zeros_like(v) for v in vals])[count:]
+    return pytree.tree_of(made["spec"], y), lin
 
 
 # --- matrices of derivatives -------------------------------------------------------------------------------------
@@ -503,13 +539,19 @@ def jacobian(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
 
 
 def _jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, forward: Callable | None) -> Callable:
-    single = isinstance(argnums, int)
+    single = several(argnums) is None
 
-    def jacobian_of(*args: Any) -> Any:
+    def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         nums = positions(who, argnums, len(args))
-        call = _Call(who, f, args, nums, has_aux)
+        call = _Call(who, _with_keywords(f, kwargs), args, nums, has_aux)
         tape, leaves, outs, nodes = record(call, call.values, f)
         plain, aux, out_spec = bare(tape, outs), _lowered(tape, call.aux), call.out_spec
+        for y in plain:
+            if not inexact(dtype(y)):
+                raise DTypeError(
+                    f"{who}: {name_of(f)} returns dtype {dtype(y)}, which has no derivative; return it as auxiliary, "
+                    f"with has_aux=True"
+                )
         n_in, n_out = (sum(math.prod(shape(v)) for v in vs) for vs in (call.values, plain))
         real = not any(map(is_complex, [*call.values, *plain]))
         use_forward = not real or (n_in < n_out if forward is None else forward(n_in, n_out))

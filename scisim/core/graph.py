@@ -65,7 +65,9 @@ class Graph:
         """Run the graph on values of any kind."""
         if make_program and not any(isinstance(a, Traced) for a in args):
             if self.program is None:
-                open_ended = any(isinstance(v, Traced) for v in self.constants())
+                own = {v for eq in self.equations for v in eq.outs} | set(self.inputs)
+                used = [*(a for eq in self.equations for a in eq.args), *self.outputs]
+                open_ended = any(isinstance(a, Traced) and a not in own for a in used)
                 self.program = False if open_ended else make_program[0](self)
             if self.program:
                 return tuple(self.program(*args))

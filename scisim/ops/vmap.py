@@ -9,7 +9,7 @@ import optree
 
 from scisim.core import pytree
 from scisim.core.batch import Batch
-from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.values import name_of, shape
 from scisim.ops.shape import moveaxis, normalize_axis
 
@@ -43,7 +43,12 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
     Tensor([3., 3., 3.])
     """
 
-    def mapped(*args: Any) -> Any:
+    def mapped(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            raise ArgumentTypeError(
+                f"vmap of {name_of(f)}: got {', '.join(kwargs)} by keyword, where in_axes has no entry for them; pass "
+                f"them by position, or close over them: vmap(lambda x: f(x, {next(iter(kwargs))}=...))"
+            )
         vals, spec = pytree.values(args, "vmap")
         axes = _axes(f, in_axes, args)
         n = _length(f, vals, axes)
