@@ -99,9 +99,10 @@ class Field(Traced):
 
 
 def plain(x: Any) -> Any:
-    """A field, or a bare traced value, as a tensor."""
-    if type(x) is Field:
-        return wrap(x.lower)
+    """A field, a tensor that holds one, or a bare traced value, as a tensor; anything else as it is."""
+    v = x._v if type(x) is Tensor else x
+    if type(v) is Field:
+        return wrap(v.lower)
     return wrap(x) if isinstance(x, Traced) else x
 
 

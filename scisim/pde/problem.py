@@ -123,14 +123,22 @@ class Problem:
 
         def fields(*coords: Any) -> tuple[Tensor, ...]:
             coords = tuple(ss.broadcast_arrays(*coords)) if len(coords) > 1 else tuple(map(ss.asarray, coords))
-            inputs = self._features((), coords) if self._features else self.domain.normalise(coords)
-            outputs = self._split(model(ss.stack(list(inputs), axis=-1)), coords[0].shape)
+            outputs = self._split(model(ss.stack(self._inputs(coords), axis=-1)), coords[0].shape)
             if self._ansatz is None:
                 return outputs
             made = self._ansatz(outputs, coords)
             return self._checked(made if isinstance(made, (list, tuple)) else (made,), coords[0].shape)
 
         return fields
+
+    def _inputs(self, coords: tuple[Tensor, ...]) -> list:
+        """What the model gets, a list of arrays."""
+        if self._features is None:
+            return self.domain.normalise(coords)
+        made = self._features((), coords)
+        if not isinstance(made, (list, tuple)):
+            raise ArgumentTypeError(f"Problem: features returns a {type(made).__name__}; expected a list of arrays")
+        return list(made)
 
     def _split(self, out: Any, points: tuple[int, ...]) -> tuple[Tensor, ...]:
         count = len(self.fields)

@@ -74,7 +74,7 @@ def fit(
     progress : bool, optional
         Whether rank 0 shows a bar.
     mesh : Mesh, optional
-        Over whose first axis points are shared; by default all ranks.
+        Of one axis, whose ranks share the points; by default all ranks.
     callbacks : sequence of callable
         Each is called as ``callback(step, loss, model)`` after a step, on every rank; returning True ends the training.
 
@@ -110,7 +110,7 @@ def fit(
     params, rest = nn.partition(model)
     losses = Losses(problem, rest, weights)
     taking = stepper(losses, optimizer)
-    mesh = dist.Mesh((dist.world().size,), ("data",)) if mesh is None else mesh
+    mesh = _mesh(mesh)
     dtype = np.result_type(*(p.dtype.type(0).real.dtype for _, p in nn.parameters(model)))
     tables = Points(
         problem, counts_of(problem, points), find_sampler(sampler, "fit"), seed, dtype, mesh if mesh.size > 1 else None
@@ -224,6 +224,14 @@ def _check(problem: Any, model: Any, steps: Any, resume: Any, callbacks: Any) ->
         raise ArgumentError(f"fit: resume is {resume!r}; expected True, False or 'auto'")
     if bad := [c for c in callbacks if not callable(c)]:
         raise ArgumentTypeError(f"fit: {bad[0]!r} among the callbacks is no function of (step, loss, model)")
+
+
+def _mesh(mesh: Any) -> dist.Mesh:
+    if mesh is None:
+        return dist.Mesh((dist.world().size,), ("data",))
+    if not isinstance(mesh, dist.Mesh) or len(mesh.shape) != 1:
+        raise ArgumentTypeError(f"fit: mesh is {mesh!r}; expected a distributed.Mesh of one axis, that of the points")
+    return mesh
 
 
 def _folder(checkpoint: Any, resume: bool | str) -> Checkpoints | None:

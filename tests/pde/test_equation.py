@@ -133,6 +133,19 @@ def test_features_replace_the_scaled_coordinates():
     np.testing.assert_allclose(left.numpy(), right.numpy(), atol=1e-14)
 
 
+def test_fields_pass_through_other_transformations_and_containers():
+    u_x = residual(lambda u: u.x)(T, X).numpy()
+    for equation in (
+        lambda u: ss.Tensor(u.x),
+        lambda u: ss.cond(True, lambda a: a, lambda a: -a, u.x),
+        lambda u: ss.jit(lambda a: a * 1.0)(u.x),
+        lambda u: ad.grad(lambda z: z * z / 2)(1.0) * u.x,
+        lambda u: ad.jvp(lambda z: z * u.x, (2.0,), (1.0,))[1],
+        lambda u: ss.stack([u, u.x])[1],
+    ):
+        np.testing.assert_allclose(residual(equation)(T, X).numpy(), u_x, rtol=1e-14)
+
+
 def test_a_field_that_is_kept_is_refused_by_name():
     kept = []
     residual(lambda u: kept.append(u) or u.x)(T, X)
@@ -192,5 +205,7 @@ def test_models_and_ansatz_of_another_shape_are_refused():
         pde.Problem(SQUARE, lambda u: u.x, ansatz=lambda N, s: N)
     with pytest.raises(ArgumentError, match=r"2 arrays; expected one for each of x"):
         pde.Problem(pde.Domain(x=(0, 1)), lambda u: u.x).residual(one)(T, X)
+    with pytest.raises(ArgumentTypeError, match="features returns a Tensor; expected a list of arrays"):
+        pde.Problem(SQUARE, lambda u: u.x, features=lambda t, x: t * x).residual(one)(T, X)
     with pytest.raises(ArgumentTypeError, match="domain is a dict; expected a Domain"):
         pde.Problem({"x": (0, 1)}, lambda u: u.x)

@@ -228,6 +228,7 @@ class Odd:
         ({"model": lambda x: x}, ArgumentTypeError, "model is a function; expected a module"),
         ({"model": nn.Function(ss.sin)}, ArgumentError, "has no parameters to train"),
         ({"problem": lambda u: u.t}, ArgumentTypeError, "problem is a function; expected a pde.Problem"),
+        ({"mesh": 3}, ArgumentTypeError, "mesh is 3; expected a distributed.Mesh of one axis"),
         ({"callbacks": [1]}, ArgumentTypeError, "1 among the callbacks is no function"),
         ({"resume": True}, ArgumentError, "resume=True without a folder"),
         ({"resume": "yes", "checkpoint": "x"}, ArgumentError, "resume is 'yes'"),
