@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,6 +18,9 @@ from scisim.core.primitive import Primitive
 from scisim.core.values import Traced, inexact, name_of, shape, zeros_like
 from scisim.ops.complexes import conj
 from scisim.ops.control import call_p, pack, unpack
+
+
+_ANY_RULE = "a user's function may do anything"
 
 
 class _Flat:
@@ -67,6 +71,9 @@ class custom_jvp:
         self.primitives: dict[Any, tuple[Primitive, _Flat]] = {}
         functools.update_wrapper(self, f, updated=())
 
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
+
     def defjvp(self, rule: Callable) -> Callable:
         """Give ``rule(primals, tangents) -> (y, dy)``, linear in the tangents."""
         self.rule = rule
@@ -111,7 +118,15 @@ def _jvp_primitive(name: str, evaluate: Callable, jvp: Callable) -> Primitive:
         return _jvp_primitive(run.name, mapped_evaluate, mapped_jvp)(*vals)
 
     return Primitive(
-        name, evaluate, axes=whole(), infer=_infer(evaluate), jvp=jvp, batch=batch, multiple=True, register=False
+        name,
+        evaluate,
+        axes=whole(),
+        infer=_infer(evaluate),
+        jvp=jvp,
+        batch=batch,
+        singular=_ANY_RULE,
+        multiple=True,
+        register=False,
     )
 
 
@@ -172,6 +187,9 @@ class custom_vjp:
         self.backward: Callable | None = None
         self.primitives: dict[Any, tuple[Primitive, _Flat]] = {}
         functools.update_wrapper(self, f, updated=())
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
 
     def defvjp(self, forward: Callable, backward: Callable) -> None:
         """Give ``forward(*args) -> (y, residuals)`` and ``backward(residuals, ct) -> cotangents``, a tuple with one
@@ -285,6 +303,7 @@ def _vjp_primitive(name: str, evaluate: Callable, forward: Callable, backward: C
         jvp=jvp,
         reverse=reverse,
         batch=batch,
+        singular=_ANY_RULE,
         multiple=True,
         register=False,
     )
@@ -352,6 +371,7 @@ def _remat(name: str, run: Callable) -> Primitive:
         reverse=reverse,
         through=through,
         record=record,
+        singular=_ANY_RULE,
         multiple=True,
         register=False,
     )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scisim.core.graph import singular_bodies
+from scisim.core.graph import is_singular
 from scisim.core.primitive import Primitive, alike
 from scisim.core.values import Trace, Traced, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import mul_p, zmul
@@ -84,7 +84,7 @@ class Tape(Trace):
                 vals.append(a)
                 parents.append(None)
         if prim.reverse is not None:
-            self.exact = self.exact or singular_bodies(params)
+            self.exact = self.exact or is_singular(prim, params)
             return self._group(prim, vals, params, parents, *prim.reverse(vals, params))
         out = prim(*vals, **params)
         if prim.constant:
@@ -191,7 +191,7 @@ def _gather(node: Node, ct: Any) -> None:
 def _pull_node(node: Node, ct: Any, times: Primitive, tape: Tape) -> None:
     prim, args = node.prim, node.args
     if prim.jvp:
-        _pull_through_jvp(prim, args, node.params, node.parents, node.value, ct)
+        _pull_through_jvp(prim, args, node.params, node.parents, node.value, ct, tape.exact)
     for i, parent in enumerate(node.parents):
         if parent is None:
             continue
@@ -213,7 +213,7 @@ def _pull_group(group: Group, tape: Tape) -> None:
     if all(c is None for c in cts):
         return
     if group.pullback is None:
-        _pull_through_jvp(group.prim, group.args, group.params, group.parents, group.values, cts)
+        _pull_through_jvp(group.prim, group.args, group.params, group.parents, group.values, cts, tape.exact)
         return
     filled = [zeros_like(v) if c is None else c for c, v in zip(cts, group.values, strict=True)]
     for parent, c in zip(group.parents, group.pullback(filled), strict=True):
@@ -221,7 +221,9 @@ def _pull_group(group: Group, tape: Tape) -> None:
             _gather(parent, c)
 
 
-def _pull_through_jvp(prim: Primitive, args: list, params: dict, parents: list, value: Any, ct: Any) -> None:
+def _pull_through_jvp(
+    prim: Primitive, args: list, params: dict, parents: list, value: Any, ct: Any, exact: bool
+) -> None:
     """The rule is linear in its tangents: tape it and pull.  Operands in which the primitive is itself linear have a
     transpose, without which a rule that calls its own primitive (solve) would never end."""
     live = [i for i, parent in enumerate(parents) if parent is not None and i not in prim.linear]
@@ -229,6 +231,7 @@ def _pull_through_jvp(prim: Primitive, args: list, params: dict, parents: list, 
     if not live:
         return
     with Tape(prim.name) as tape:
+        tape.exact = exact
         leaves = {i: tape.leaf(zeros_like(args[i])) for i in live}
         out = prim.jvp(value, args, [leaves.get(i) for i in range(len(args))], **params)  # type: ignore[misc]
         nodes = tape.end()

@@ -18,7 +18,7 @@ from scisim.autodiff.roots import modulus_rule, power_rule, root_rule
 from scisim.autodiff.slots import Slots
 from scisim.core import hooks
 from scisim.core.batch import Batch, collect
-from scisim.core.graph import singular_bodies
+from scisim.core.graph import is_singular
 from scisim.core.primitive import Primitive
 from scisim.core.values import Trace, Traced, same, shape, zeros_like
 from scisim.ops.arithmetic import add, mul_p, neg, reciprocal, sub, zmul
@@ -96,7 +96,7 @@ class Taylor(Trace):
     # --- one primitive -------------------------------------------------------------------------------------------
     def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
         if prim.through is not None:
-            self.exact = self.exact or singular_bodies(params)
+            self.exact = self.exact or is_singular(prim, params)
             return prim.through(self, args, params)
         key = prim if self.last > 1 and len(args) == 1 and not params else None
         if key and key in args[0].memo:

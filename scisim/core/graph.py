@@ -94,7 +94,7 @@ class Graph:
     def singular(self) -> bool:
         """Whether a primitive marked singular is in it, or in one of its bodies."""
         if "singular" not in self.derived:
-            self.derived["singular"] = any(eq.prim.singular or singular_bodies(eq.params) for eq in self.equations)
+            self.derived["singular"] = any(is_singular(eq.prim, eq.params) for eq in self.equations)
         return self.derived["singular"]
 
     def count(self, name: str | None = None) -> int:
@@ -115,8 +115,10 @@ class Graph:
         return "\n".join(_lines(self, ""))
 
 
-def singular_bodies(params: dict) -> bool:
-    """Whether an operation has a body that is singular, after which derivatives multiply with exact zeros winning."""
+def is_singular(prim: Primitive, params: dict) -> bool:
+    """Whether an operation or a body of it is singular, after which derivatives multiply with exact zeros winning."""
+    if prim.singular:
+        return True
     graphs = [g for p in params.values() for g in (p if isinstance(p, tuple) else (p,)) if isinstance(g, Graph)]
     return any(g.singular for g in graphs)
 

@@ -93,6 +93,15 @@ class Row:
 GAPS = np.array([1.0, NAN, 3.0])
 
 
+root_by_jvp = ad.custom_jvp(ss.sqrt)
+
+
+@root_by_jvp.defjvp
+def root_rule(primals: Any, tangents: Any) -> Any:
+    y = root_by_jvp(*primals)
+    return y, tangents[0] * (0.5 / y)
+
+
 def smooth_bump(x: Any) -> Any:
     return ss.where(x == 0, 0.0, ss.exp(-1.0 / (x * x)))
 
@@ -127,6 +136,8 @@ ROWS: dict[str, Row] = {
     "12: x sqrt(x)": Row(lambda x: x * ss.sqrt(x), 0, 1, 0),
     "12: x times a captured sqrt": Row(lambda x: x * ss.jit(ss.sqrt)(x), 0, 1, 0),
     "12: captured times x": Row(lambda x: ss.jit(lambda y: ss.sqrt(y) * 1.0)(x) * x, 0, 1, 0),
+    "12: x times a checkpointed sqrt": Row(lambda x: x * ad.checkpoint(ss.sqrt)(x), 0, 1, 0),
+    "12: x times a square root with a rule": Row(lambda x: x * root_by_jvp(x), 0, 1, 0),
     "5: where in a conditional": Row(lambda x: ss.cond(x < 1, lambda y: y * ss.sqrt(y), lambda y: y, x) * 2.0, 0, 1, 0),
     "12: with a 0-d exponent": Row(lambda x: x * x ** np.array(0.5), 0, 1, 0),
     "13: sum(z^[0, 1])": Row(lambda z: ss.sum(z ** np.arange(0, 2)), 1, 1, 1),
