@@ -20,15 +20,19 @@ from scisim.ops.control import call_p, cond_p, graph_avals, scan_p, while_p
 from scisim.ops.select import where
 
 
-def joint(graph: Graph) -> Graph:
-    """From inputs and cotangents of the outputs to outputs and cotangents of the inputs."""
-    if "joint" not in graph.derived:
+def joint(graph: Graph, exact: bool) -> Graph:
+    """From inputs and cotangents of the outputs to outputs and cotangents of the inputs.
+
+    ``exact``: in products with cotangents an exact zero wins over infinity, whatever the body holds.
+    """
+    if ("joint", exact) not in graph.derived:
         ins = [aval(v) for v in graph.inputs]
         outs = [a for a in graph_avals(graph) if inexact(a.dtype)]
 
         def run(*vals: Any) -> list:
             xs, cts = vals[: len(ins)], list(vals[len(ins) :])
             with Tape(graph.name) as tape:
+                tape.exact = exact
                 leaves = [tape.leaf(x) if inexact(x.dtype) else x for x in xs]
                 ys = graph(*leaves)
                 nodes = tape.end()
@@ -39,23 +43,23 @@ def joint(graph: Graph) -> Graph:
             plain = [y.value if tape.mine(y) else y for y in ys]
             return [*plain, *(zeros_like(x) if g is None else g for x, g in zip(xs, back, strict=True))]
 
-        graph.derived["joint"] = capture(run, [*ins, *outs], f"vjp of {graph.name}")
-    return graph.derived["joint"]
+        graph.derived["joint", exact] = capture(run, [*ins, *outs], f"vjp of {graph.name}")
+    return graph.derived["joint", exact]
 
 
-def backward(graph: Graph) -> Graph:
+def backward(graph: Graph, exact: bool) -> Graph:
     """From inputs and cotangents of outputs to cotangents of inputs, the values computed anew."""
-    if "backward" not in graph.derived:
-        g = joint(graph)
+    if ("backward", exact) not in graph.derived:
+        g = joint(graph, exact)
         outs = g.outputs[len(graph.outputs) :]
-        graph.derived["backward"] = Graph(g.inputs, live(g.equations, outs), outs, g.name)
-    return graph.derived["backward"]
+        graph.derived["backward", exact] = Graph(g.inputs, live(g.equations, outs), outs, g.name)
+    return graph.derived["backward", exact]
 
 
 def split(graph: Graph) -> tuple[Graph, Graph]:
     """A forward graph, whose further outputs are what the backward graph needs besides cotangents."""
     if "split" not in graph.derived:
-        g, n, m = joint(graph), len(graph.inputs), len(graph.outputs)
+        g, n, m = joint(graph, False), len(graph.inputs), len(graph.outputs)
         early = set(g.inputs[:n])
         front: list[Any] = []
         back: list[Any] = []
@@ -73,6 +77,15 @@ def split(graph: Graph) -> tuple[Graph, Graph]:
     return graph.derived["split"]
 
 
+def exactly(graph: Graph) -> Graph:
+    """The second graph of `split`, all of which depends on cotangents, with products in which exact zeros win."""
+    if "exact" not in graph.derived:
+        equations = [eq._replace(prim=eq.prim.exact or eq.prim) for eq in graph.equations]
+        graph.derived["exact"] = Graph(graph.inputs, equations, graph.outputs, graph.name)
+    return graph.derived["exact"]
+
+
+# A pullback is told whether the tape that calls it has met a singular operation: `pullback(cotangents, exact)`.
 def _kept(cts: Sequence[Any], outs: Sequence[Any]) -> list:
     return [c for c, o in zip(cts, outs, strict=True) if inexact(o.dtype)]
 
@@ -80,22 +93,33 @@ def _kept(cts: Sequence[Any], outs: Sequence[Any]) -> list:
 def _call_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
     graph = p["graph"]
     if p.get("remat"):
-        return call_p(*vals, **p), lambda cts: call_p(*vals, *_kept(cts, graph.outputs), graph=backward(graph))
+
+        def again(cts: Sequence[Any], exact: bool) -> tuple:
+            return call_p(*vals, *_kept(cts, graph.outputs), graph=backward(graph, exact))
+
+        return call_p(*vals, **p), again
     first, second = split(graph)
     outs = call_p(*vals, graph=first)
     m = len(graph.outputs)
-    return outs[:m], lambda cts: call_p(*outs[m:], *_kept(cts, graph.outputs), graph=second)
+
+    def pull_back(cts: Sequence[Any], exact: bool) -> tuple:
+        return call_p(*outs[m:], *_kept(cts, graph.outputs), graph=exactly(second) if exact else second)
+
+    return outs[:m], pull_back
 
 
 def _cond_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
     pred, *ops = vals
     graphs = p["branches"]
     if not isinstance(pred, Traced):
-        outs, pull_back = _call_reverse(ops, {"graph": graphs[0 if pred else 1]})
-        return outs, lambda cts: [None, *pull_back(cts)]
-    outs = cond_p(pred, *ops, branches=graphs)
-    back = tuple(map(backward, graphs))
-    return outs, lambda cts: [None, *cond_p(pred, *ops, *_kept(cts, graphs[0].outputs), branches=back)]
+        outs, pull_branch = _call_reverse(ops, {"graph": graphs[0 if pred else 1]})
+        return outs, lambda cts, exact: [None, *pull_branch(cts, exact)]
+
+    def pull_back(cts: Sequence[Any], exact: bool) -> list:
+        back = tuple(backward(g, exact) for g in graphs)
+        return [None, *cond_p(pred, *ops, *_kept(cts, graphs[0].outputs), branches=back)]
+
+    return cond_p(pred, *ops, branches=graphs), pull_back
 
 
 def _while_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
@@ -115,7 +139,8 @@ def _while_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
         nodes = tape.end()
     real = [leaf for leaf in leaves if tape.mine(leaf)]
 
-    def pull_back(cts: Sequence[Any]) -> list:
+    def pull_back(cts: Sequence[Any], exact: bool) -> list:
+        tape.exact = tape.exact or exact
         outs = [c for c in carry if tape.mine(c)]
         seeds = [ct for c, ct in zip(carry, cts, strict=True) if tape.mine(c)]
         got = iter(pull(tape, nodes, outs, seeds, real, keep=True))
@@ -131,9 +156,8 @@ def _scan_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
     outs = scan_p(*vals, **{**p, "body": saving})
     m = len(body.outputs)
     fixed, xs, saved = vals[:c], vals[c + n :], outs[m:]
-    step = _backward_step(body, c, n)
 
-    def pull_back(cts: Sequence[Any]) -> list:
+    def pull_back(cts: Sequence[Any], exact: bool) -> list:
         carry_ct, y_ct = _kept(cts[:n], body.outputs[:n]), _kept(cts[n:], body.outputs[n:])
         sums = [zeros(shape(v), v.dtype) for v in fixed if inexact(v.dtype)]
         res = scan_p(
@@ -143,7 +167,7 @@ def _scan_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
             *saved,
             *xs,
             *y_ct,
-            body=step,
+            body=_backward_step(body, c, n, exact),
             length=p["length"],
             consts=c,
             carries=len(carry_ct) + len(sums),
@@ -158,10 +182,10 @@ def _scan_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
     return outs[:m], pull_back
 
 
-def _backward_step(body: Graph, c: int, n: int) -> Graph:
+def _backward_step(body: Graph, c: int, n: int, exact: bool) -> Graph:
     """One step backwards: (consts; ct of carry, sums of ct of consts; saved carry, x, ct of y)."""
-    if "step" not in body.derived:
-        back = backward(body)
+    if ("step", exact) not in body.derived:
+        back = backward(body, exact)
         ins = [aval(v) for v in body.inputs]
         outs = graph_avals(body)
         live_in = [inexact(a.dtype) for a in ins]
@@ -185,8 +209,8 @@ def _backward_step(body: Graph, c: int, n: int) -> Graph:
             return [*real[k : k + len(carry_cts)], *new, *real[k + len(carry_cts) :]]
 
         given = [*ins[:c], *carry_cts, *sums, *ins[c:], *y_cts]
-        body.derived["step"] = capture(run, given, f"step of {back.name}")
-    return body.derived["step"]
+        body.derived["step", exact] = capture(run, given, f"step of {back.name}")
+    return body.derived["step", exact]
 
 
 call_p.reverse, cond_p.reverse = _call_reverse, _cond_reverse

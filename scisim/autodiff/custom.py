@@ -19,7 +19,6 @@ from scisim.core.values import Traced, inexact, name_of, shape, zeros_like
 from scisim.ops.complexes import conj
 from scisim.ops.control import call_p, pack, unpack
 
-
 _ANY_RULE = "a user's function may do anything"
 
 
@@ -260,7 +259,7 @@ def _vjp_primitive(name: str, evaluate: Callable, forward: Callable, backward: C
 
     def reverse(vals: list, params: dict) -> tuple[tuple, Callable]:
         outs, residuals = forward(vals)
-        return outs, lambda cts: backward(residuals, cts, vals)
+        return outs, lambda cts, exact: backward(residuals, cts, vals)
 
     def jvp(y: Any, args: Sequence[Any], tangents: Sequence[Any]) -> tuple:
         """The transpose of the backward function, which is linear in the cotangents."""
@@ -345,7 +344,7 @@ def checkpoint(f: Callable) -> Callable:
 
 def _remat(name: str, run: Callable) -> Primitive:
     def reverse(vals: list, params: dict) -> tuple[tuple, Callable]:
-        return prim(*vals), lambda cts: _pull_again(name, run, vals, cts)
+        return prim(*vals), lambda cts, exact: _pull_again(name, run, vals, cts, exact)
 
     def through(trace: Any, args: tuple, params: dict) -> tuple:
         flat, patterns = unpack(trace, args)
@@ -378,8 +377,9 @@ def _remat(name: str, run: Callable) -> Primitive:
     return prim
 
 
-def _pull_again(name: str, run: Callable, vals: list, cts: Sequence[Any]) -> list:
+def _pull_again(name: str, run: Callable, vals: list, cts: Sequence[Any], exact: bool) -> list:
     with Tape(name) as tape:
+        tape.exact = exact
         leaves = [tape.leaf(v) if inexact(v.dtype) else v for v in vals]
         outs = list(run(*leaves))
         nodes = tape.end()

@@ -216,7 +216,7 @@ def _pull_group(group: Group, tape: Tape) -> None:
         _pull_through_jvp(group.prim, group.args, group.params, group.parents, group.values, cts, tape.exact)
         return
     filled = [zeros_like(v) if c is None else c for c, v in zip(cts, group.values, strict=True)]
-    for parent, c in zip(group.parents, group.pullback(filled), strict=True):
+    for parent, c in zip(group.parents, group.pullback(filled, tape.exact), strict=True):
         if parent is not None and c is not None:
             _gather(parent, c)
 

@@ -38,7 +38,8 @@ class Primitive:
     jvp : callable, optional
         For all others: ``jvp(y, args, tangents, **params)``, linear in tangents, of which None is zero.
     reverse : callable, optional
-        ``reverse(args, params)`` gives the result and its pullback (cotangents to a list); for graphs with bodies.
+        ``reverse(args, params)`` gives the result and its pullback, ``pullback(cotangents, exact)`` to a list; for
+        operations with bodies.  ``exact``: in products with cotangents exact zeros win over infinity.
     taylor : callable, optional
         ``taylor(trace, args, y, **params)`` gives ``rule(k)`` where a better recurrence is known, or None.
     through : callable, optional

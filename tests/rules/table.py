@@ -20,6 +20,6 @@ def load_everything() -> None:
 
 load_everything()
 
-from tests.rules import arrays, elementwise
+from tests.rules import arrays, elementwise, packages
 
-TABLE = [*elementwise.ROWS, *arrays.ROWS]
+TABLE = [*elementwise.ROWS, *arrays.ROWS, *packages.ROWS]

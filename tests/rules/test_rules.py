@@ -279,12 +279,13 @@ def test_orders_to_four_equal_mpmath(case):
 
 
 # --- axis rules --------------------------------------------------------------------------------------------------
-def local(params: dict, case: Case, axis: int, length: int) -> dict:
-    """Parameters for a part of the operands: those that name the output's shape change with it."""
-    if "shape" not in params:
+def local(params: dict, rank: int, axis: int, length: int) -> dict:
+    """Parameters for a part of the operands: those that name the shape of the output's last axes change with it."""
+    at = axis - (rank - len(params.get("shape", ())))
+    if "shape" not in params or at < 0:
         return params
     new = list(params["shape"])
-    new[axis] = length
+    new[at] = length
     return {**params, "shape": tuple(new)}
 
 
@@ -303,7 +304,7 @@ def test_axes_follow_their_labels(case):
         n = whole.shape[axis]
         for start, stop in ((0, 1), (n // 2, n)):
             cut = [part(x, i, label, start, stop) for x, i in zip(args, ins, strict=True)]
-            got = np.asarray(prim(*cut, **local(case.params, case, axis, stop - start)))
+            got = np.asarray(prim(*cut, **local(case.params, whole.ndim, axis, stop - start)))
             close(got, np.take(whole, range(start, stop), axis), 8 * EPS)
 
 

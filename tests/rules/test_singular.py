@@ -113,6 +113,10 @@ def filled(x: Any) -> Any:
     return ss.sum(y)
 
 
+def masked_sum(x: Any) -> Any:
+    return ss.sum(ss.where(np.isnan(GAPS), 0.0, x))
+
+
 def masked_product(w: Any) -> Any:
     """The value is nan, since it multiplies 0 by infinity; the derivative sees an element that does not move."""
     return ss.where(np.array([True, False]), w, 0.0) @ np.array([2.0, INF])
@@ -165,6 +169,12 @@ ROWS: dict[str, Row] = {
     "missing data, by index": Row(lambda w: ss.sum((GAPS * w)[np.array([0, 2])]), 2, 1, 4),
     "missing data, by mask": Row(lambda w: ss.sum((GAPS * w)[~np.isnan(GAPS)]), 2, 1, 4),
     "missing data, by assignment": Row(lambda w: filled(GAPS * w), 2, 1, 4),
+    "missing data, in a captured body": Row(lambda w: masked_sum(ss.jit(lambda v: GAPS * v)(w)), 2, 1, 4),
+    "missing data, in a checkpointed body": Row(lambda w: masked_sum(ad.checkpoint(lambda v: GAPS * v)(w)), 2, 1, 4),
+    "missing data, in a scan": Row(lambda w: masked_sum(ss.scan(lambda c, g: (c, g * c), w, GAPS)[1]), 2, 1, 4),
+    "missing data, in a conditional": Row(
+        lambda w: masked_sum(ss.cond(w > 0.0, lambda v: GAPS * v, lambda v: GAPS - v, w)), 2, 1, 4
+    ),
     "missing data, by matmul": Row(masked_product, 1, 1, 2),
     "abs(x)^2, second": Row(lambda x: ss.abs(x) ** 2, 0, 2, 2),
     "square(abs(x)), second": Row(lambda x: ss.square(ss.abs(x)), 0, 2, 2),
