@@ -37,8 +37,8 @@ def problem():
 def arguments():
     parser = argparse.ArgumentParser(description="Solve Burgers' equation with a physics-informed network.")
     parser.add_argument("--seed", type=int, default=0, help="of the initial weights and of the points (default: 0)")
-    parser.add_argument("--steps", type=int, default=150, help="Levenberg-Marquardt steps (default: 150)")
-    parser.add_argument("--points", type=int, default=2000, help="points at a time (default: 2000)")
+    parser.add_argument("--steps", type=int, default=200, help="Levenberg-Marquardt steps (default: 200)")
+    parser.add_argument("--points", type=int, default=2500, help="points at a time (default: 2500)")
     parser.add_argument("--out", default="results", metavar="DIR", help="where the picture goes (default: results)")
     parser.add_argument("--checkpoint", metavar="DIR", help="keep checkpoints of the run in this folder")
     parser.add_argument("--resume", action="store_true", help="go on from the newest checkpoint there")
@@ -82,7 +82,7 @@ def main():
         optim.LevenbergMarquardt(lam=1e-3),
         steps=args.steps,
         points=args.points,
-        sampler=pde.ResidualAdaptive(candidates=20_000, every=10, final=20),
+        sampler=pde.ResidualAdaptive(candidates=20_000, every=10),
         seed=args.seed,
         checkpoint=args.checkpoint,
         resume=args.resume,
