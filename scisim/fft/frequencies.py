@@ -7,14 +7,20 @@ from typing import Any
 from scisim.core.devices import check_device
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.public import as_argument
-from scisim.core.values import shape
+from scisim.core.values import dtype, shape
 from scisim.ops.creation import iota_p
 from scisim.ops.index import roll
-from scisim.ops.shape import concat, normalize_axes, reshape
+from scisim.ops.shape import astype, concat, normalize_axes, reshape
 
 
 def _range(start: int, stop: int) -> Any:
     return iota_p(start=start, stop=stop, step=1, dtype=as_argument(0).dtype)
+
+
+def _times(order: Any, n: int, d: Any) -> Any:
+    """The order divided by n d, in the precision of d."""
+    step = 1.0 / (n * as_argument(d))
+    return astype(order, dtype(step)) * step
 
 
 def _points(name: str, n: Any) -> int:
@@ -55,7 +61,7 @@ def fftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
     check_device("fftfreq", device)
     n = _points("fftfreq", n)
     order = concat([_range(0, (n - 1) // 2 + 1), _range(-(n // 2), 0)])
-    return order * (1.0 / (n * as_argument(d)))
+    return _times(order, n, d)
 
 
 def rfftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
@@ -87,7 +93,7 @@ def rfftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
     """
     check_device("rfftfreq", device)
     n = _points("rfftfreq", n)
-    return _range(0, n // 2 + 1) * (1.0 / (n * as_argument(d)))
+    return _times(_range(0, n // 2 + 1), n, d)
 
 
 def _shifted(name: str, x: Any, axes: Any, sign: int) -> Any:

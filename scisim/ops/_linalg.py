@@ -22,6 +22,7 @@ from scisim.ops.complexes import imag, real
 from scisim.ops.creation import eye
 from scisim.ops.extrema import max as max_of
 from scisim.ops.extrema import min as min_of
+from scisim.ops.index import index
 from scisim.ops.products import matmul
 from scisim.ops.reduce import sum as sum_of
 from scisim.ops.select import eq, ne, where
@@ -185,6 +186,9 @@ def inv(a: Any) -> Any:
 
 
 # --- determinant -------------------------------------------------------------------------------------------
+_SMALL = 4  # up to here derivatives come from cofactors, which cost n! by their order, and need no inverse
+
+
 def _polynomial_adjugate(a: Any) -> Any:
     """The transposed cofactors by the recursion of Faddeev and LeVerrier, safe where a determinant is 0."""
     n = shape(a)[-1]
@@ -196,8 +200,33 @@ def _polynomial_adjugate(a: Any) -> Any:
     return m if n % 2 else -m
 
 
+def _cofactors(a: Any) -> Any:
+    """Signed determinants of what is left without row i and column j: polynomials, safe for every rank."""
+    n = shape(a)[-1]
+    if n == 1:
+        return broadcast(np.ones((), dtype_of(a)), shape(a))
+    left = np.array([[k for k in range(n) if k != i] for i in range(n)])
+    b = index(a, (..., left[:, None, :, None], left[:, None, :]))
+    sign = (-1) ** np.add.outer(np.arange(n), np.arange(n))
+    kept = tuple(range(n - 1))
+    return _expanded(b, kept, kept) * sign.astype(dtype_of(a))
+
+
+def _expanded(b: Any, rows: tuple, columns: tuple) -> Any:
+    """The determinant of these rows and columns, expanded by the first row."""
+    if len(rows) == 1:
+        return index(b, (..., rows[0], columns[0]))
+    total = None
+    for k, c in enumerate(columns):
+        term = index(b, (..., rows[0], c)) * _expanded(b, rows[1:], columns[:k] + columns[k + 1 :])
+        total = term if total is None else total - term if k % 2 else total + term
+    return total
+
+
 def _adjugate(a: Any, det: Any) -> Any:
     """det(a) inv(a), which exists for singular matrices too."""
+    if shape(a)[-1] <= _SMALL:
+        return matrix_transpose(_cofactors(a))
     column = reshape(det, (*shape(det), 1, 1))
     one = eye(shape(a)[-1], dtype=dtype_of(a))
 
@@ -248,8 +277,10 @@ def det(a: Any) -> Any:
 
     Notes
     -----
-    Where the determinant is exactly 0, the cofactors come from the recursion of Faddeev and LeVerrier, which
-    loses digits for large matrices.
+    Up to 4 x 4, derivatives are the polynomials that they are, as exact as the determinant for matrices near
+    singular ones too. Larger matrices are inverted, so that the order k loses the digits of the condition
+    number k - 1 times; where the determinant is exactly 0, the cofactors come from the recursion of Faddeev
+    and LeVerrier, which loses digits as the size grows.
 
     Examples
     --------
@@ -283,7 +314,9 @@ def _vector_norm(name: str, x: Any, p: Any, axes: tuple[int, ...], keepdims: boo
     if p == 0:
         return astype(sum_of(ne(x, 0), axes, keepdims), dtype_of(size))
     if isinstance(p, (int, float)):
-        return power(sum_of(power(size, p), axes, keepdims), 1.0 / p)
+        # Even powers are those of squares, smooth where an element is 0.
+        powers = power(_squares(x), int(p) // 2) if p % 2 == 0 else power(size, p)
+        return power(sum_of(powers, axes, keepdims), 1.0 / p)
     raise ArgumentError(f"{name}: ord must be a number, inf or -inf for vectors, got {p!r}")
 
 
