@@ -37,7 +37,7 @@ def problem():
 def arguments():
     parser = argparse.ArgumentParser(description="Solve Burgers' equation with a physics-informed network.")
     parser.add_argument("--seed", type=int, default=0, help="of the initial weights and of the points (default: 0)")
-    parser.add_argument("--steps", type=int, default=200, help="Levenberg-Marquardt steps (default: 200)")
+    parser.add_argument("--steps", type=int, default=160, help="Levenberg-Marquardt steps (default: 160)")
     parser.add_argument("--points", type=int, default=2500, help="points at a time (default: 2500)")
     parser.add_argument("--out", default="results", metavar="DIR", help="where the picture goes (default: results)")
     parser.add_argument("--checkpoint", metavar="DIR", help="keep checkpoints of the run in this folder")
