@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import types
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -20,6 +21,7 @@ from scisim.core.graph import Graph
 from scisim.core.tensor import captured_constants
 from scisim.core.values import Traced, name_of
 from scisim.ops.control import call_p
+from scisim.ops.shape import several
 
 
 class Compiled:
@@ -88,6 +90,9 @@ class Jitted:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         program, vals = self._program(args, kwargs)
         return program(vals)
+
+    def __get__(self, instance: Any, owner: Any = None) -> Any:
+        return self if instance is None else types.MethodType(self, instance)
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The captured program for these arguments, to look at."""
@@ -178,7 +183,8 @@ def jit(
 
 
 def _numbers(name: str, nums: int | Sequence[int]) -> tuple[int, ...]:
-    out = (nums,) if isinstance(nums, int) else tuple(nums)
+    items = several(nums)
+    out = (nums,) if items is None else items
     if any(not isinstance(k, int) or k < 0 for k in out):
         raise ArgumentError(f"jit: {name} is {nums!r}; expected non-negative argument positions")
     return out

@@ -189,6 +189,12 @@ class Tensor:
         view.flags.writeable = False
         return view
 
+    def __copy__(self) -> Tensor:
+        return wrap(self._v)
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return wrap(self._v)  # values never change
+
     def __format__(self, spec: str) -> str:
         return format(self.item(), spec) if spec and not self.shape else str(self)
 

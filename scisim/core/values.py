@@ -68,6 +68,12 @@ class Traced:
     def __index__(self) -> int:
         return self._refuse("a Python index")
 
+    def __deepcopy__(self, memo: Any) -> Traced:
+        return self  # a copy would be another value, on which no derivative depends
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return self._refuse("a pickle")
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
         return self._refuse("a NumPy array")
 

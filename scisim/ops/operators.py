@@ -6,13 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from scisim.core.errors import DTypeError, ShapeError
 from scisim.core.public import as_argument
 from scisim.core.tensor import Tensor, functions, rebind, wrap
-from scisim.core.values import Traced, as_value, own
+from scisim.core.values import Traced, as_value, own, shape
 from scisim.ops import arithmetic as a
 from scisim.ops import select as s
 from scisim.ops.index import index, index_set
 from scisim.ops.products import matmul
+from scisim.ops.shape import astype
 
 BINARY = {
     "add": a.add,
@@ -29,6 +31,7 @@ BINARY = {
     "lshift": s.left_shift,
     "rshift": s.right_shift,
 }
+SYMBOLS = dict(zip(BINARY, ["+", "-", "*", "/", "**", "@", "//", "%", "&", "|", "^", "<<", ">>"], strict=True))
 COMPARE = {"lt": s.lt, "le": s.le, "gt": s.gt, "ge": s.ge}
 UNARY = {"neg": a.neg, "abs": a.absolute, "invert": s.bitwise_invert}
 
@@ -107,10 +110,25 @@ def _backward(f: Any, fast: Any) -> Any:
     return method
 
 
-def _in_place(forward: Any) -> Any:
+def _in_its_place(name: str, old: Any, new: Any) -> Any:
+    """A result in the shape and dtype of the tensor that is to hold it, as NumPy and the Array API ask."""
+    if shape(new) != shape(old):
+        raise ShapeError(
+            f"x {name}= y: the result has shape {shape(new)}, x {shape(old)}; in place the shape stays. Write x = x {name} y"
+        )
+    if new.dtype == old.dtype:
+        return new
+    if not np.can_cast(new.dtype, old.dtype, "same_kind"):
+        raise DTypeError(
+            f"x {name}= y: the result has dtype {new.dtype}, x {old.dtype}; in place the dtype stays. Write x = x {name} y"
+        )
+    return astype(new, old.dtype)
+
+
+def _in_place(forward: Any, name: str) -> Any:
     def method(self: Tensor, other: Any) -> Tensor:
         new = forward(self, other)
-        return new if new is NotImplemented else rebind(self, new._v)
+        return new if new is NotImplemented else rebind(self, _in_its_place(name, self._v, new._v))
 
     return method
 
@@ -133,7 +151,7 @@ def _install_on_tensor() -> None:
         forward = _forward(f, fast)
         setattr(Tensor, f"__{name}__", forward)
         setattr(Tensor, f"__r{name}__", _backward(f, fast))
-        setattr(Tensor, f"__i{name}__", _in_place(forward))
+        setattr(Tensor, f"__i{name}__", _in_place(forward, SYMBOLS[name]))
     for name, f in {**COMPARE, "eq": s.eq, "ne": s.ne}.items():
         setattr(Tensor, f"__{name}__", _forward(f, _FAST[name]))
     for name, g in UNARY.items():

@@ -11,7 +11,7 @@ from scisim.core import pytree
 from scisim.core.batch import Batch
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.values import name_of, shape
-from scisim.ops.shape import moveaxis, normalize_axis
+from scisim.ops.shape import as_integer, moveaxis, normalize_axis
 
 
 def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
@@ -22,8 +22,8 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
     f : callable
         A function of tensors and containers of them.
     in_axes : int, None, or a tuple with one entry an argument
-        The axis to map over; None for an argument that all share.  An entry may be a container with one int or None a
-        leaf.
+        The axis to map over; None for an argument that all share.  An entry may be a container shaped as the argument,
+        or as its outer part.
     out_axes : int, None, or a container
         Where the mapped axis goes in the result; None for results that do not depend on it.
 
@@ -55,7 +55,7 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
         with Batch(f, n) as trace:
             ins = [v if a is None else trace.wrap(moveaxis(v, a, 0)) for v, a in zip(vals, axes, strict=True)]
             outs, out_spec = pytree.call(f, spec, ins, "vmap")
-            places = _out_axes(f, out_axes, out_spec)
+            places = _spread(f"vmap of {name_of(f)}: out_axes", out_axes, pytree.unflatten(out_spec, outs))
             return pytree.tree_of(out_spec, [_place(trace, f, o, a) for o, a in zip(outs, places, strict=True)])
 
     mapped.__name__ = f"vmap_{name_of(f)}"
@@ -74,12 +74,8 @@ def _axes(f: Callable, in_axes: Any, args: tuple) -> list:
         each = [in_axes] * len(args)
     out: list[Any] = []
     for k, (a, arg) in enumerate(zip(each, args, strict=True)):
-        leaves, spec = pytree.flatten(arg)
-        if a is None or isinstance(a, int):
-            own = [a] * len(leaves)
-        else:
-            own = _broadcast_prefix(f, k, a, spec)
-        for axis, leaf in zip(own, leaves, strict=True):
+        leaves = pytree.flatten(arg)[0]
+        for axis, leaf in zip(_spread(f"vmap of {name_of(f)}: in_axes", a, arg), leaves, strict=True):
             s = shape(pytree.leaf_value(leaf, "vmap"))
             if axis is not None and not s:
                 raise ShapeError(
@@ -89,13 +85,18 @@ def _axes(f: Callable, in_axes: Any, args: tuple) -> list:
     return out
 
 
-def _broadcast_prefix(f: Callable, k: int, axes: Any, spec: Any) -> list:
-    given = optree.tree_leaves(axes, none_is_leaf=True, namespace=pytree.NAMESPACE)
-    if len(given) != spec.num_leaves:
-        raise ArgumentError(
-            f"vmap of {name_of(f)}: in_axes for argument {k} has {len(given)} entries, it has {spec.num_leaves} leaves"
-        )
-    return given
+def _spread(who: str, axes: Any, tree: Any) -> list:
+    """An axis or None for each leaf of a tree; an entry of the axes may stand for a whole container."""
+    leaves, spec = pytree.flatten(tree)
+    if axes is None or not isinstance(axes, (tuple, list, dict)):
+        return [None if axes is None else as_integer(who, "an axis", axes)] * len(leaves)
+    if isinstance(tree, dict) and isinstance(axes, dict) and set(axes) == set(tree):
+        pairs = [(axes[k], tree[k]) for k in optree.tree_structure(tree, namespace=pytree.NAMESPACE).entries()]
+    elif isinstance(tree, (tuple, list)) and isinstance(axes, (tuple, list)) and len(axes) == len(tree):
+        pairs = list(zip(axes, tree, strict=True))
+    else:
+        raise ArgumentError(f"{who}: {axes!r} does not fit the structure {spec}; give one axis, or one for each part")
+    return [a for own, part in pairs for a in _spread(who, own, part)]
 
 
 def _length(f: Callable, vals: list, axes: list) -> int:
@@ -104,16 +105,6 @@ def _length(f: Callable, vals: list, axes: list) -> int:
         text = f"mapped axes of different lengths {sorted(sizes)}" if sizes else "no argument to map over"
         raise ShapeError(f"vmap of {name_of(f)}: {text}; in_axes must name axes of one length")
     return sizes.pop()
-
-
-def _out_axes(f: Callable, out_axes: Any, spec: Any) -> list:
-    count = 1 if spec is pytree._SINGLE else spec.num_leaves
-    if out_axes is None or isinstance(out_axes, int):
-        return [out_axes] * count
-    given = optree.tree_leaves(out_axes, none_is_leaf=True, namespace=pytree.NAMESPACE)
-    if len(given) != count:
-        raise ArgumentError(f"vmap of {name_of(f)}: out_axes has {len(given)} entries for {count} results")
-    return given
 
 
 def _place(trace: Batch, f: Callable, out: Any, axis: Any) -> Any:
