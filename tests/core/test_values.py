@@ -75,3 +75,17 @@ def test_the_twelfth_derivative(name):
 def test_repeated_calls_give_the_same_bits():
     first = [bits(ss.jit(ad.grad(program))(X)), bits(ad.grad(program)(X))]
     assert [bits(ss.jit(ad.grad(program))(X)), bits(ad.grad(program)(X))] == first
+
+
+def test_a_derivative_of_seventh_order_in_columns():
+    """Coordinates may be columns of a table of points, as trainers hold them."""
+    points = np.random.default_rng(0).uniform(-1, 1, (50, 2))
+    x, t = points[:, 0:1], points[:, 1:2]
+    u = lambda x, t: ss.sin(2.0 * x) * ss.exp(-t)
+    for wrap in (lambda f: f, ss.jit):
+        got = wrap(ad.partial(u, "xxxxxxt"))(x, t)
+        np.testing.assert_allclose(got, 64 * np.sin(2 * x) * np.exp(-t), rtol=1e-12, atol=1e-13)
+    table = lambda points: ss.sum(ad.partial(u, "xxxxxx")(points[:, 0:1], points[:, 1:2]) ** 2)
+    want = np.stack([-128 * np.cos(2 * x) * np.exp(-t), 64 * np.sin(2 * x) * np.exp(-t)])
+    sixth = -64 * np.sin(2 * x) * np.exp(-t)
+    np.testing.assert_allclose(ad.grad(table)(points), np.concatenate(2 * sixth * want, 1), rtol=1e-11, atol=1e-11)
