@@ -65,21 +65,25 @@ def _parts(x: Any) -> Iterator[tuple[Callable[[], Any], Any]]:
         yield from _fixed([own] if own is not None else list(getattr(x, "__dict__", {}).values()))
 
 
+def _same(item: Any) -> Any:
+    return item
+
+
 def _fixed(items: Any) -> Iterator[tuple[Callable[[], Any], Any]]:
     for item in items:
-        yield (lambda item=item: item), item
+        yield functools.partial(_same, item), item
 
 
 def _function_parts(f: types.FunctionType) -> Iterator[tuple[Callable[[], Any], Any]]:
     for cell in f.__closure__ or ():
         try:
-            yield (lambda cell=cell: cell.cell_contents), cell.cell_contents
+            yield functools.partial(getattr, cell, "cell_contents", None), cell.cell_contents
         except ValueError:  # a variable that has no value yet
             continue
     yield from _fixed([*(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values()])
     for name in () if (f.__module__ or "").partition(".")[0] == "scisim" else _names(f.__code__):
         if name in f.__globals__:
-            yield (lambda name=name: f.__globals__.get(name)), f.__globals__[name]
+            yield functools.partial(f.__globals__.get, name), f.__globals__[name]
 
 
 def _names(code: types.CodeType) -> set[str]:
