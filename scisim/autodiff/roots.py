@@ -142,7 +142,9 @@ def power_rule(trace: Any, x: Any, p: Any, y: Any) -> Any:
     def rare(*cs: Any) -> tuple:
         with trace.again("power") as t:
             s = general_power(t.series(_fill(trace, present, cs)), p)
-            return tuple(zeros_like(s) if c is None else c for c in (t.coefficient(s, k) for k in range(t.slots.count)))
+            general = [t.coefficient(s, k) for k in range(t.slots.count)]
+        general = [zeros_like(cs[0]) if c is None else c for c in general]
+        return tuple(_analytic_powers(trace, _fill(trace, present, cs), p, general))
 
     if len(present) == 1:
         return lambda k: None
@@ -156,6 +158,37 @@ def _fill(trace: Any, present: list[int], cs: tuple) -> list:
     for k, c in zip(present, cs, strict=True):
         full[k] = c
     return full
+
+
+def _analytic_powers(trace: Any, x: list, p: Any, y: list) -> list:
+    """Where x starts at order n and n p is an integer, x^p is a series that starts at n p, exact as far as x is known."""
+    if not isinstance(p, float):
+        return y
+    y, none = list(y), zeros_like(x[0])
+    for v in range(trace.slots.variables):
+        ray = trace.slots.ray(v)
+        q = [none if x[k] is None else x[k] for k in ray]
+        before = eq(q[0], 0)
+        for n in range(1, len(q)):
+            here = logical_and(before, ne(q[n], 0))
+            before = logical_and(before, eq(q[n], 0))
+            if (n * p).is_integer() and n * p > 0:
+                root, m = _plain_power([where(here, q[n], 1.0), *q[n + 1 :]], p), int(n * p)
+                for j, k in enumerate(ray[1:], 1):
+                    known = 0.0 if j < m else root[j - m] if j - m < len(root) else math.nan
+                    y[k] = where(here, known, y[k])
+    return y
+
+
+def _plain_power(q: list, p: float) -> list:
+    """A power of a univariate series that does not start at zero (Euler's recurrence)."""
+    y = [power_p(q[0], p)]
+    for k in range(1, len(q)):
+        t = 0.0
+        for j in range(1, k + 1):
+            t = t + (p * j - (k - j)) * (q[j] * y[k - j])
+        y.append(t / (k * q[0]))
+    return y
 
 
 def _quick_power(trace: Any, x: list, p: Any) -> list:

@@ -253,7 +253,7 @@ def value_and_grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool 
     >>> ad.value_and_grad(lambda x: ss.sum(x * x))(ss.asarray([1.0, 2.0]))
     (Tensor(5.), Tensor([2., 4.]))
     """
-    return _gradient("value_and_grad", f, argnums, has_aux, lambda y, g: (y, g))
+    return _gradient("value_and_grad", f, argnums, has_aux)
 
 
 def grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
@@ -266,14 +266,10 @@ def grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     >>> ad.grad(ad.grad(ss.sin))(0.5)
     Tensor(-0.47942554)
     """
-
-    def result(y: Any, g: Any) -> Any:
-        return (g, y[1]) if has_aux else g
-
-    return _gradient("grad", f, argnums, has_aux, result)
+    return _gradient("grad", f, argnums, has_aux)
 
 
-def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool, result: Callable) -> Callable:
+def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool) -> Callable:
     single = several(argnums) is None
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
@@ -282,8 +278,12 @@ def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool, result: Callab
         tape, leaves, outs, nodes = record(call, call.values, f)
         y = _scalar(who, f, outs, tape)
         grads = call.rebuild(_cotangents(tape, nodes, outs, [y.dtype.type(1)], leaves, keep=False))
-        value = pytree.tree_of(call.out_spec, [settled(y, 0.0)])
-        return result((value, _lowered(tape, call.aux)) if has_aux else value, grads[0] if single else grads)
+        grads = grads[0] if single else grads
+        aux = _lowered(tape, call.aux) if has_aux else None
+        if who == "grad":
+            return (grads, aux) if has_aux else grads
+        value = pytree.tree_of(call.out_spec, [settled(y, 0.0)])  # every rank may read it
+        return (value, aux) if has_aux else value, grads
 
     gradient.__name__ = f"{who}_{name_of(f)}"
     return gradient
