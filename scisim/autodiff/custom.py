@@ -7,13 +7,15 @@ import types
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import optree
+
 from scisim.autodiff.reverse import Tape, pull
 from scisim.core import hooks, pytree
 from scisim.core.avals import aval
 from scisim.core.axes import whole
 from scisim.core.batch import Batch
 from scisim.core.capture import capture, close
-from scisim.core.errors import ArgumentTypeError, DerivativeError, ShapeError
+from scisim.core.errors import ArgumentTypeError, DerivativeError, ShapeError, TraceError
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced, inexact, name_of, shape, zeros_like
 from scisim.ops.complexes import conj
@@ -33,8 +35,38 @@ class _Flat:
         return tuple(outs)
 
 
-def _infer(f: Callable) -> Callable:
-    return lambda avals, p: tuple(aval(v) for v in capture(f, avals).outputs)
+def _infer(f: Callable, name: str) -> Callable:
+    def infer(avals: tuple, p: dict) -> tuple:
+        graph, held = close(capture(f, avals, name))
+        if held:
+            raise _closes_over(name, held[0])
+        return tuple(aval(v) for v in graph.outputs)
+
+    return infer
+
+
+def _closes_over(name: str, value: Any) -> TraceError:
+    return TraceError(
+        f"{name}: a function with its own derivative closes over {value!r}, of which its rule knows nothing; pass it "
+        f"as an argument"
+    )
+
+
+def _own_level(outs: Sequence[Any]) -> Any:
+    """A value inside an output, of the output's own or a greater level, which came in by a closure; or None."""
+    for o in outs:
+        while isinstance(o, Traced) and isinstance(o.lower, Traced):
+            if o.lower.trace.level >= o.trace.level:
+                return o.lower
+            o = o.lower
+    return None
+
+
+def _checked(name: str, outs: Sequence[Any]) -> Sequence[Any]:
+    inner = _own_level(outs)
+    if inner is not None:
+        raise _closes_over(name, inner)
+    return outs
 
 
 def _zeros_for(tangents: Sequence[Any], vals: Sequence[Any]) -> list:
@@ -89,7 +121,7 @@ class custom_jvp:
         if spec not in self.primitives:
             self.primitives[spec] = self._primitive(spec)
         prim, flat = self.primitives[spec]
-        outs = prim(*vals)
+        outs = _checked(prim.name, prim(*vals))
         return pytree.tree_of(flat.out_spec, outs)
 
     def _primitive(self, spec: Any) -> tuple[Primitive, _Flat]:
@@ -120,7 +152,7 @@ def _jvp_primitive(name: str, evaluate: Callable, jvp: Callable) -> Primitive:
         name,
         evaluate,
         axes=whole(),
-        infer=_infer(evaluate),
+        infer=_infer(evaluate, name),
         jvp=jvp,
         batch=batch,
         singular=_ANY_RULE,
@@ -206,7 +238,7 @@ class custom_vjp:
         if spec not in self.primitives:
             self.primitives[spec] = self._primitive(spec)
         prim, flat = self.primitives[spec]
-        outs = prim(*vals)
+        outs = _checked(prim.name, prim(*vals))
         return pytree.tree_of(flat.out_spec, outs)
 
     def _primitive(self, spec: Any) -> tuple[Primitive, _Flat]:
@@ -240,18 +272,29 @@ def _cotangents(name: str, got: Any, spec: Any, likes: Sequence[Any]) -> tuple:
         )
     out: list[Any] = []
     for g, w in zip(got, wanted, strict=True):
-        leaves = pytree.tree_leaves(w)
+        likes_of_it, kind = optree.tree_flatten(w, none_is_leaf=True, namespace=pytree.NAMESPACE)
+        parts, got_kind = optree.tree_flatten(g, none_is_leaf=True, namespace=pytree.NAMESPACE)
         if g is None:
-            out += [None] * len(leaves)
-            continue
-        vals = pytree.values(g, name)[0]
-        if len(vals) != len(leaves) or any(shape(v) != shape(x) for v, x in zip(vals, leaves, strict=True)):
-            raise ShapeError(
-                f"custom_vjp: backward of {name} gives a cotangent of shape {[shape(v) for v in vals]} for an "
-                f"argument of shape {[shape(x) for x in leaves]}; they must be equal"
+            parts = [None] * len(likes_of_it)
+        elif got_kind != kind:
+            raise ArgumentTypeError(
+                f"custom_vjp: backward of {name} gives a cotangent of structure {got_kind} for an argument of "
+                f"structure {kind}; they must be equal, with None where it is zero"
             )
-        out += [conj(v) for v in vals]
+        out += [_cotangent(name, c, x) for c, x in zip(parts, likes_of_it, strict=True) if x is not None]
     return tuple(out)
+
+
+def _cotangent(name: str, c: Any, like: Any) -> Any:
+    if c is None:
+        return None
+    v = pytree.leaf_value(c, name)
+    if shape(v) != shape(like):
+        raise ShapeError(
+            f"custom_vjp: backward of {name} gives a cotangent of shape {shape(v)} for an argument of shape "
+            f"{shape(like)}; they must be equal"
+        )
+    return conj(v)
 
 
 def _vjp_primitive(name: str, evaluate: Callable, forward: Callable, backward: Callable) -> Primitive:
@@ -298,7 +341,7 @@ def _vjp_primitive(name: str, evaluate: Callable, forward: Callable, backward: C
         name,
         evaluate,
         axes=whole(),
-        infer=_infer(evaluate),
+        infer=_infer(evaluate, name),
         jvp=jvp,
         reverse=reverse,
         batch=batch,
@@ -331,15 +374,26 @@ def checkpoint(f: Callable) -> Callable:
     """
 
     @functools.wraps(f)
-    def checkpointed(*args: Any) -> Any:
-        vals, spec = pytree.values(args, f"checkpoint of {name_of(f)}")
+    def checkpointed(*args: Any, **kwargs: Any) -> Any:
+        vals, spec = pytree.values((args, kwargs), f"checkpoint of {name_of(f)}")
         if not any(isinstance(v, Traced) for v in vals):
-            return f(*args)
-        flat = _Flat(f, spec, "checkpoint")
+            return f(*args, **kwargs)
+        flat = _Flat(call, spec, "checkpoint")
         outs = _remat(name_of(f), flat)(*vals)
+        if _own_level(outs) is not None:  # what f closes over takes part as further arguments
+            outs = _recorded(name_of(f), flat, vals)
         return pytree.tree_of(flat.out_spec, outs)
 
+    def call(args: tuple, kwargs: dict) -> Any:
+        return f(*args, **kwargs)
+
+    call.__name__ = name_of(f)
     return checkpointed
+
+
+def _recorded(name: str, run: Callable, args: Sequence[Any]) -> tuple:
+    graph, held = close(capture(run, [aval(a) for a in args], name))
+    return call_p(*args, *held, graph=graph, remat=True)
 
 
 def _remat(name: str, run: Callable) -> Primitive:
@@ -359,17 +413,13 @@ def _remat(name: str, run: Callable) -> Primitive:
         outs = _remat(name, inner)(*flat)
         return pack(trace, outs, tuple(made))
 
-    def record(args: tuple) -> tuple:
-        graph, held = close(capture(run, [aval(a) for a in args], name))
-        return call_p(*args, *held, graph=graph, remat=True)
-
     prim = Primitive(
         f"checkpoint:{name}",
         run,
         axes=whole(),
         reverse=reverse,
         through=through,
-        record=record,
+        record=lambda args: _recorded(name, run, args),
         singular=_ANY_RULE,
         multiple=True,
         register=False,

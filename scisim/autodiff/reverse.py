@@ -11,6 +11,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from scisim.core.avals import is_known
+from scisim.core.errors import DerivativeError
 from scisim.core.graph import is_singular
 from scisim.core.primitive import Primitive, alike
 from scisim.core.values import Trace, Traced, inexact, same, shape, zeros_like
@@ -122,26 +124,27 @@ class Tape(Trace):
         super().__exit__(*exc)
 
     def same(self, a: Any, b: Any) -> bool:
-        return _same_nodes(a, b, {})
+        return _same_nodes(a, b)
 
 
-def _same_nodes(a: Node, b: Node, seen: dict) -> bool:
-    """Whether two nodes were computed alike from the same leaves."""
-    if a is b:
-        return True
-    key = (id(a), id(b))
-    if key not in seen:
+def _same_nodes(first: Node, second: Node) -> bool:
+    """Whether two nodes were computed alike from the same leaves; without recursion, since chains are long."""
+    todo, seen = [(first, second)], set()
+    while todo:
+        a, b = todo.pop()
+        if a is b or (id(a), id(b)) in seen:
+            continue
+        seen.add((id(a), id(b)))
         p, q = a.prim, b.prim
         known = isinstance(p, Primitive) and isinstance(q, Primitive)
         if not known or not alike(p, q) or a.params != b.params or len(a.args) != len(b.args):
-            seen[key] = False
-        else:
-            pairs = zip(a.parents, b.parents, a.args, b.args, strict=True)
-            seen[key] = all(
-                _same_nodes(m, n, seen) if m is not None and n is not None else m is n and same(x, y)
-                for m, n, x, y in pairs
-            )
-    return seen[key]
+            return False
+        for m, n, x, y in zip(a.parents, b.parents, a.args, b.args, strict=True):
+            if m is not None and n is not None:
+                todo.append((m, n))
+            elif m is not n or not same(x, y):
+                return False
+    return True
 
 
 def pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: bool) -> list:
@@ -236,10 +239,34 @@ def _pull_through_jvp(
         out = prim.jvp(value, args, [leaves.get(i) for i in range(len(args))], **params)  # type: ignore[misc]
         nodes = tape.end()
     outs = [o for o in out if o is not None] if prim.multiple else [out]
+    if not prim.registered:
+        _check_linear(prim, tape, nodes, outs)
     cts = [c for o, c in zip(out, ct, strict=True) if o is not None] if prim.multiple else [ct]
     for i, c in zip(live, pull(tape, nodes, outs, cts, list(leaves.values()), keep=False), strict=True):
         if c is not None:
             _gather(parents[i], c)
+
+
+def _check_linear(prim: Primitive, tape: Tape, nodes: list, outs: list) -> None:
+    """A rule that a user gave is taped at zero tangents, where one that is not linear would give a silent zero."""
+    for node in nodes:
+        if type(node) is Node and not isinstance(node.prim, tuple):
+            live = [i for i, parent in enumerate(node.parents) if parent is not None]
+            one = len(live) == 1 and live[0] in node.prim.bilinear
+            if not one and not all(i in node.prim.linear for i in live):
+                raise DerivativeError(
+                    f"{prim.name}: its rule is not linear in the tangents, of which it takes {node.prim.name}; reverse "
+                    f"mode transposes the rule, so tangents may be added and multiplied by other values only"
+                )
+    for y in outs:
+        if not tape.mine(y) and is_known(y) and maybe_nonzero(y):
+            raise DerivativeError(f"{prim.name}: its rule gives a derivative that is not 0 for tangents of 0")
+
+
+def maybe_nonzero(x: Any) -> bool:
+    while isinstance(x, Traced):
+        x = x.lower
+    return bool(np.any(x))
 
 
 def fit(ct: Any, value: Any) -> Any:

@@ -49,7 +49,7 @@ class Capture(Trace):
 
     def same(self, a: Traced, b: Traced) -> bool:
         """Computed by equal equations from the same variables."""
-        return a is b or _same_definition(a, b, {})
+        return a is b or _same_definition(a, b)
 
     def __enter__(self) -> Capture:
         self._token = ambient.set(self)
@@ -61,22 +61,24 @@ class Capture(Trace):
         super().__exit__(*exc)
 
 
-def _same_definition(a: Any, b: Any, seen: dict) -> bool:
-    if not (isinstance(a, Var) and isinstance(b, Var) and a.trace is b.trace):
-        return same(a, b)
-    if a is b:
-        return True
-    if (a, b) not in seen:
+def _same_definition(first: Any, second: Any) -> bool:
+    todo, seen = [(first, second)], set()
+    while todo:
+        a, b = todo.pop()
+        if not (isinstance(a, Var) and isinstance(b, Var) and a.trace is b.trace):
+            if not same(a, b):
+                return False
+            continue
+        if a is b or (a, b) in seen:
+            continue
+        seen.add((a, b))
         p, q = a.definition, b.definition
-        seen[a, b] = (
-            p is not None
-            and q is not None
-            and alike(p.prim, q.prim)
-            and p.outs.index(a) == q.outs.index(b)
-            and p.params == q.params
-            and all(_same_definition(x, y, seen) for x, y in zip(p.args, q.args, strict=True))
-        )
-    return seen[a, b]
+        if p is None or q is None or not alike(p.prim, q.prim):
+            return False
+        if p.outs.index(a) != q.outs.index(b) or p.params != q.params or len(p.args) != len(q.args):
+            return False
+        todo.extend(zip(p.args, q.args, strict=True))
+    return True
 
 
 def capture(f: Callable, avals: Sequence[Any], name: str | None = None, roots: bool = False) -> Graph:
@@ -151,8 +153,8 @@ def with_roots(graphs: Sequence[Graph]) -> tuple[list[Graph], list[int | None]]:
             own.append(q)
     made = []
     for g, q in zip(graphs, extra, strict=True):
-        outs = [*g.outputs, *q]
-        made.append(Graph(g.inputs, live(g.equations, outs), outs, g.name))
+        whole = [*g.outputs, *q]
+        made.append(Graph(g.inputs, live(g.equations, whole), whole, g.name))
     return made, places
 
 

@@ -95,6 +95,7 @@ class Primitive:
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
         self.multiple = multiple
         self.constant = not (partials or linear or bilinear or jvp or reverse or through)
+        self.registered = register
         if register:
             if name in PRIMITIVES:
                 raise ValueError(f"primitive {name!r} is declared twice")

@@ -18,6 +18,7 @@ from scisim.core.graph import Graph
 from scisim.core.values import Traced, dtype, name_of, shape
 from scisim.ops.control import _with_inputs as with_inputs
 from scisim.ops.control import cond_p, scan_p, while_p
+from scisim.ops.shape import as_integer
 
 
 class _Body:
@@ -202,11 +203,14 @@ def _length(xs: list, length: int | None) -> int:
     if None in sizes:
         raise ShapeError("scan: xs needs a leading axis to go along; got an array without axes")
     if length is not None:
-        sizes.add(length)
+        sizes.add(as_integer("scan", "length", length))
     if len(sizes) != 1:
         text = f"the leading lengths {sorted(sizes, key=str)} differ" if sizes else "there is neither xs nor length"
         raise ArgumentError(f"scan: {text}; give arrays of one leading length, or length=n")
-    return int(sizes.pop() or 0)
+    n = int(sizes.pop() or 0)
+    if n < 0:
+        raise ArgumentError(f"scan: length is {n}; expected a number of steps of at least 0")
+    return n
 
 
 def _scan_body(f: Callable, vals: list, c_spec: Any, slices: list, x_spec: Any) -> tuple[_Body, list]:

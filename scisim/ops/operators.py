@@ -114,13 +114,15 @@ def _in_its_place(name: str, old: Any, new: Any) -> Any:
     """A result in the shape and dtype of the tensor that is to hold it, as NumPy and the Array API ask."""
     if shape(new) != shape(old):
         raise ShapeError(
-            f"x {name}= y: the result has shape {shape(new)}, x {shape(old)}; in place the shape stays. Write x = x {name} y"
+            f"x {name}= y: the result has shape {shape(new)}, x {shape(old)}; in place the shape stays; write "
+            f"x = x {name} y"
         )
     if new.dtype == old.dtype:
         return new
     if not np.can_cast(new.dtype, old.dtype, "same_kind"):
         raise DTypeError(
-            f"x {name}= y: the result has dtype {new.dtype}, x {old.dtype}; in place the dtype stays. Write x = x {name} y"
+            f"x {name}= y: the result has dtype {new.dtype}, x {old.dtype}; in place the dtype stays; write "
+            f"x = x {name} y"
         )
     return astype(new, old.dtype)
 

@@ -91,7 +91,8 @@ def _spread(who: str, axes: Any, tree: Any) -> list:
     if axes is None or not isinstance(axes, (tuple, list, dict)):
         return [None if axes is None else as_integer(who, "an axis", axes)] * len(leaves)
     if isinstance(tree, dict) and isinstance(axes, dict) and set(axes) == set(tree):
-        pairs = [(axes[k], tree[k]) for k in optree.tree_structure(tree, namespace=pytree.NAMESPACE).entries()]
+        keys = optree.tree_flatten_one_level(tree, namespace=pytree.NAMESPACE).entries  # type: ignore[arg-type]
+        pairs = [(axes[k], tree[k]) for k in keys]
     elif isinstance(tree, (tuple, list)) and isinstance(axes, (tuple, list)) and len(axes) == len(tree):
         pairs = list(zip(axes, tree, strict=True))
     else:
