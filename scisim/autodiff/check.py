@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from scisim.autodiff.transforms import jvp, vjp
+from scisim.autodiff.forward import jvp
+from scisim.autodiff.gradients import vjp
 from scisim.core import pytree
 from scisim.core.errors import ArgumentError, DerivativeError
 from scisim.core.tensor import concrete_array

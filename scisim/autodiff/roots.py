@@ -161,7 +161,7 @@ def _fill(trace: Any, present: list[int], cs: tuple) -> list:
 
 
 def _analytic_powers(trace: Any, x: list, p: Any, y: list) -> list:
-    """Where x starts at order n and n p is an integer, x^p is a series that starts at n p, exact as far as x is known."""
+    """Where x starts at order n and n p is an integer, x^p is a series from n p on, exact as far as x is known."""
     if not isinstance(p, float):
         return y
     y, none = list(y), zeros_like(x[0])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.autodiff.transforms import jvp
+from scisim.autodiff.forward import jvp
 from scisim.complex._holomorphy import Holomorphy
 from scisim.core import pytree
 from scisim.core.errors import DTypeError, ShapeError
