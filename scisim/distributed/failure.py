@@ -44,7 +44,7 @@ class _Guard:
             if self.rank == 0:
                 self.say(f"{kind.__name__}: {error}\n")
             else:
-                time.sleep(1.0)
+                time.sleep(2 * _GRACE)  # until rank 0 has said it and ended all
         elif self.hook is sys.__excepthook__:
             text = "".join(traceback.format_exception(kind, error, trace))
             self.say(self.headline(kind, error) + text)

@@ -24,6 +24,8 @@ from scisim.distributed import moves
 from scisim.distributed.communicator import Communicator, world
 from scisim.distributed.placements import REPLICATE, Partial, Placements, Shape, Shard, block, checked
 
+_new = object.__new__
+
 
 class Sharded(Traced):
     """A global value of which this rank holds a block."""
@@ -179,7 +181,7 @@ class Mesh(Trace):
     # --- values --------------------------------------------------------------------------------------------
     def make(self, local: Any, placements: Placements, shape: Shape) -> Sharded:
         """A value from this rank's block."""
-        x = Sharded()
+        x = _new(Sharded)
         x.trace, x.root, x.local, x.placements = self, None, local, placements
         x._shape, x._dtype = shape, local.dtype
         if self.verify and local.shape != self.block_shape(shape, placements):
@@ -240,21 +242,23 @@ class Mesh(Trace):
 
     # --- the interpretation --------------------------------------------------------------------------------
     def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
-        specs: list = []
+        key: list = [prim]
         for a in args:
-            if type(a) is Sharded:
+            t = type(a)
+            if t is Sharded:
                 if a.trace is not self:
                     raise _two_meshes(prim, self, a.trace)
-                specs.append((a._shape, a.placements))
+                key += (a._shape, a.placements)
             else:
-                specs.append(np.shape(a))
-        key = (prim, *specs, *params.items())
+                key.append(a.shape if t is np.ndarray else () if t is float or t is int else np.shape(a))
+        if params:
+            key += params.items()
         try:
-            plan = self._plans.get(key)
+            plan = self._plans.get(tuple(key))
         except TypeError:  # a parameter without a hash: planned each time
             return self.run(self._planned(prim, args, params), args)
         if plan is None:
-            plan = self._plans[key] = self._planned(prim, args, params)
+            plan = self._plans[tuple(key)] = self._planned(prim, args, params)
         return self.run(plan, args)
 
     def _planned(self, prim: Primitive, args: tuple, params: dict) -> Plan:

@@ -51,7 +51,7 @@ def arrays(x, w, v):
     """Integer arrays, read and written, with repetitions; assignment to slices and to one element."""
     n = x.shape[0]
     u = ss.cos(x)
-    picked = u[np.array([0, n - 1, n - 1, 1])]
+    picked = u[np.array([0, -1, n - 1, 1])]
     both = u[np.array([[0], [n - 1]]), np.array([1, -1, 1])]
     y = ss.Tensor(u * 2.0)
     y[1:3] = x[:2] * w[:, 0]
