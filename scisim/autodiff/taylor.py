@@ -20,8 +20,9 @@ from scisim.core import hooks
 from scisim.core.batch import Batch, collect
 from scisim.core.graph import is_singular
 from scisim.core.primitive import Primitive
-from scisim.core.values import Trace, Traced, same, shape, zeros_like
+from scisim.core.values import Trace, Traced, dtype, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import add, mul_p, neg, reciprocal, sub, zmul
+from scisim.ops.shape import astype
 
 Rule = Callable[[int], Any]
 
@@ -42,10 +43,20 @@ class Series(Traced):
         c = self.cs[k]
         if c is ASK:
             c = self.rule(k)
-            if c is not None and shape(c) != self.shape:
-                c = hooks.broadcast(c, self.shape)
+            if c is not None:
+                c = fitted(c, self.cs[0])
             self.cs[k] = c
         return c
+
+
+def fitted(c: Any, value: Any) -> Any:
+    """A coefficient in the shape and the precision of the value, of which a Python number in a slope may differ."""
+    if shape(c) != shape(value):
+        c = hooks.broadcast(c, shape(value))
+    have, want = dtype(c), dtype(value)
+    if have != want and inexact(want) and (have.kind == "c") == (want.kind == "c"):
+        return astype(c, want)
+    return c
 
 
 class Taylor(Trace):
@@ -143,7 +154,7 @@ class Taylor(Trace):
                 t = c if t is None else t + c
         if t is None:
             return out
-        return self.series([out, t if shape(t) == shape(out) else hooks.broadcast(t, shape(out))])
+        return self.series([out, fitted(t, out)])
 
     def _rule(self, prim: Primitive, args: tuple, vals: list, params: dict, y: Series) -> Rule:
         rule = prim.taylor(self, args, y, **params) if prim.taylor else None

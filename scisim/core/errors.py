@@ -24,6 +24,10 @@ class IndexRangeError(ArgumentError, IndexError):
     """An index past the end of its axis."""
 
 
+class IndexShapeError(ShapeError, IndexError):
+    """More indices than axes, or index arrays that do not fit each other."""
+
+
 class NumberRangeError(ArgumentError, OverflowError):
     """A number that the dtype it must take cannot hold."""
 

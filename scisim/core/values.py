@@ -142,8 +142,8 @@ def _leaked(prim: Any, args: tuple, params: dict) -> Any:
     x = max((a for a in args if isinstance(a, Traced)), key=lambda a: a.trace.level)
     raise LeakError(
         f"{prim.array_api or prim.name}: got a value {x.dtype}{list(x.shape)} of '{x.trace.name}', which has returned. "
-        f"The value was kept outside of the function: by a global, an attribute, a list, or an in-place assignment to a "
-        f"tensor made outside. Return it from the function instead."
+        f"The value was kept outside of the function: by a global, an attribute, a list, or an in-place assignment to "
+        f"a tensor made outside. Return it from the function instead."
     )
 
 

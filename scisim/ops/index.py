@@ -19,13 +19,14 @@ from scisim.core.errors import (
     ArgumentTypeError,
     DTypeError,
     IndexRangeError,
+    IndexShapeError,
     IndexTypeError,
     ShapeError,
     TraceError,
 )
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced, as_value, dtype, shape, zeros
-from scisim.ops.shape import astype, broadcast, concat_p, moveaxis, reshape
+from scisim.ops.shape import as_integer, astype, broadcast, concat_p, moveaxis, reshape
 
 # A static basic index is a tuple of these: hashable, unlike slices before Python 3.12.
 Basic = tuple[Any, ...]
@@ -187,7 +188,7 @@ def _winners(x: Any, u: Any, *idx: Any) -> np.ndarray:
     owner = np.full(np.shape(x)[: len(idx)], -1)
     owner[idx] = order
     won = owner[idx] == order
-    return won.reshape(*lead, *(1,) * (np.ndim(x) - len(idx)))
+    return np.reshape(won, (*lead, *(1,) * (np.ndim(x) - len(idx))))
 
 
 def _scatter_lead(avals: tuple) -> tuple[int, ...]:
@@ -302,7 +303,7 @@ def _plan(s: tuple[int, ...], index: Any) -> _Plan:
     items = _masks(items)
     used = sum(i is not None and i is not Ellipsis and not isinstance(i, _NewAxis) for i in items)
     if used > len(s):
-        raise ShapeError(f"index: {used} indices for an array with {len(s)} axes of shape {s}")
+        raise IndexShapeError(f"index: {used} indices for an array with {len(s)} axes of shape {s}")
     dots = [k for k, i in enumerate(items) if i is Ellipsis]
     if len(dots) > 1:
         raise ArgumentError("index: '...' may appear once")
@@ -333,8 +334,18 @@ def _plan(s: tuple[int, ...], index: Any) -> _Plan:
             axis += i is not None
             out += not _is_int(i)
     joined = not spots or spots[-1] - spots[0] == len(spots) - 1
+    _check_arrays(idx)
     place = sum(1 for i in items[: spots[0]] if not _is_int(i)) if spots and joined else 0
     return _Plan(_encode(at), axes, idx, place)
+
+
+def _check_arrays(idx: list) -> None:
+    try:
+        np.broadcast_shapes(*map(shape, idx))
+    except ValueError:
+        raise IndexShapeError(
+            f"index: arrays of shape {', '.join(str(shape(i)) for i in idx)} do not broadcast against each other"
+        ) from None
 
 
 def _is_int(i: Any) -> bool:
@@ -345,7 +356,7 @@ def _basic(i: Any, s: tuple[int, ...], axis: int) -> Any:
     if i is None:
         return i
     if isinstance(i, slice):
-        return slice(*(None if v is None else operator.index(v) for v in (i.start, i.stop, i.step)))
+        return _slice(i)
     try:
         k = operator.index(i)
     except TypeError:
@@ -356,6 +367,15 @@ def _basic(i: Any, s: tuple[int, ...], axis: int) -> Any:
     if not -s[axis] <= k < s[axis]:
         raise IndexRangeError(f"index: {k} is out of range for axis {axis} of length {s[axis]}")
     return k
+
+
+def _slice(i: slice) -> slice:
+    start, stop, step = (
+        None if v is None else as_integer("index", "a bound of a slice", v) for v in (i.start, i.stop, i.step)
+    )
+    if step == 0:
+        raise ArgumentError(f"index: the step of {i} is 0; use a positive or negative one")
+    return slice(start, stop, step)
 
 
 def _check_integer(i: Any, s: tuple[int, ...], axis: int) -> None:
@@ -376,7 +396,7 @@ def index(x: Any, at: Any) -> Any:
         if kind is int or kind is slice or (kind is tuple and all(type(i) in _PLAIN for i in at)):
             try:
                 return x[at]
-            except IndexError:
+            except (IndexError, ValueError, TypeError):
                 pass  # the plan below says what is wrong
     plan = _plan(shape(x), at)
     y = x if _is_whole(plan.at) else read_p(x, at=plan.at)
@@ -462,7 +482,7 @@ def flip(x: Any, axis: Any = None) -> Any:
 
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     """Elements moved along axes, round the end."""
-    from scisim.ops.shape import as_integer, normalize_axis
+    from scisim.ops.shape import normalize_axis
 
     if axis is None:
         return reshape(roll(reshape(x, (-1,)), shift, 0), shape(x))

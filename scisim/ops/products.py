@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import string
 from typing import Any
 
 import numpy as np
@@ -142,6 +143,11 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     xs = [as_value(x) for x in operands]
     if not isinstance(subscripts, str):
         raise ArgumentError(f"einsum: the subscripts are a string like 'ij,jk->ik', got {subscripts!r}")
+    strange = sorted(set(subscripts) - set(string.ascii_letters + " .,->"))
+    if strange:
+        raise ArgumentError(
+            f"einsum: {subscripts!r} holds {''.join(strange)!r}; subscripts are letters, '...', ',', '->'"
+        )
     if len(xs) == 1:
         steps: Any = [((0,), None, subscripts)]
     else:

@@ -55,6 +55,11 @@ def count_over(x: Any, axes: tuple[int, ...]) -> int:
     return math.prod(shape(x)[k] for k in axes)
 
 
+def _in_single(f: Callable, x: Any) -> Any:
+    """Sums of half precision overflow early, so averages of it are taken in single precision."""
+    return astype(f(astype(x, np.float32)), np.float16) if dtype_of(x) == np.float16 else f(x)
+
+
 def _per(total: Any, n: float) -> Any:
     """total / n, nan where there is nothing to average."""
     return total / (n if n > 0 else math.nan)
@@ -128,7 +133,7 @@ def mean(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     Tensor(3.)
     """
     x, axes = reduced_argument("mean", x, axis)
-    return _per(reduce_over(sum_p, x, axes, keepdims), count_over(x, axes))
+    return _in_single(lambda v: _per(reduce_over(sum_p, v, axes, keepdims), count_over(v, axes)), x)
 
 
 # --- products -----------------------------------------------------------------------------------------------
@@ -250,7 +255,7 @@ def var(x: Any, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fal
     Tensor(1.)
     """
     x, axes = reduced_argument("var", x, axis)
-    return _variance(x, axes, correction, keepdims)
+    return _in_single(lambda v: _variance(v, axes, correction, keepdims), x)
 
 
 def std(x: Any, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
