@@ -35,6 +35,20 @@ _NAMES = {
     "right_shift": "bitwise_right_shift",
     "true_divide": "divide",
 }
+# Functions that look at numbers and give none that could have a derivative.
+_LOOKS = {
+    "array2string",
+    "array_equal",
+    "array_equiv",
+    "array_repr",
+    "array_str",
+    "iscomplexobj",
+    "isrealobj",
+    "may_share_memory",
+    "save",
+    "savetxt",
+    "shares_memory",
+}
 _INSTEAD = "use scisim's own functions, or pass np.asarray(x) where no derivative is wanted"
 
 
@@ -65,6 +79,8 @@ def call_function(ours: type, func: Any, types: Any, args: tuple, kwargs: dict) 
         return NotImplemented
     if func.__name__ in ("shape", "ndim", "size") and len(args) == 1 and type(args[0]) is ours:
         return getattr(args[0], func.__name__)
+    if func.__name__ in _LOOKS:
+        return func(*(np.asarray(a) if type(a) is ours else a for a in args), **kwargs)
     f = _counterpart(func)
     if f is None:
         raise ArgumentTypeError(f"{func.__module__}.{func.__name__} has no counterpart for a Tensor; {_INSTEAD}")
