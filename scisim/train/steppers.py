@@ -89,7 +89,7 @@ class SquaredResiduals(Stepper):
     def step(self, params: Any, state: Any, tables: list[Tensor]) -> Taken:
         points = [tables[k] for k in self.active]
         self.squares = self._blocks(points) if self.squares is None else self.squares.at(*points)
-        params, state, value = self.optimizer.update(Gathered(self.squares), state, params)
+        params, state, value = self.optimizer.update(self.squares, state, params)
         loss = float(value)
         extra = {"lam": float(state.lam)} if hasattr(state, "lam") else {}
         return Taken(params, state, loss, self._means(params, tables, loss), extra)
@@ -103,24 +103,6 @@ class SquaredResiduals(Stepper):
 
         first, *rest = [block(k, t) for k, t in zip(self.active, points, strict=True)]
         return sum(rest, first)
-
-
-class Gathered:
-    """Squared residuals of which every rank gets the sums over all points, as arrays."""
-
-    def __init__(self, squares: optim.LeastSquares) -> None:
-        self.squares = squares
-
-    def loss(self, params: Any) -> Tensor:
-        return dist.gather(self.squares.loss(params))
-
-    def normal(self, params: Any) -> Any:
-        n = self.squares.normal(params)
-        n.loss, n.gradient, n.gram = map(dist.gather, (n.loss, n.gradient, n.gram))
-        return n
-
-    def pulled_second(self, params: Any, direction: Any, normal: Any) -> Tensor:
-        return dist.gather(self.squares.pulled_second(params, direction, normal))
 
 
 _KINDS: dict[str, type[Stepper]] = {"grads": FirstOrder, "loss_fn": LineSearch, "residuals": SquaredResiduals}
