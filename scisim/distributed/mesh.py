@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from scisim.core.values import Trace, Traced
 from scisim.distributed import moves
 from scisim.distributed.communicator import Communicator, world
 from scisim.distributed.placements import REPLICATE, Partial, Placements, Shape, Shard, block, checked
+from scisim.distributed.plan import Plan
 
 _new = object.__new__
 
@@ -303,40 +304,6 @@ class Mesh(Trace):
     def count(self, kind: str) -> None:
         if self.counts is not None:
             self.counts[kind] += 1
-
-
-class Plan:
-    """What one primitive does at given shapes and placements.
-
-    Parameters
-    ----------
-    evaluate : callable
-        From the blocks of the operands to that of the result (a tuple where ``multiple``).
-    placements, shapes : list
-        Of the results.
-    moves : list of (operand, placements)
-        Operands that lie elsewhere than needed.
-    cuts : list of (operand, slices)
-        Arrays that every rank has, of which it needs a block.
-    direct : callable, optional
-        From the operands as they are to the result, instead of all else.
-    """
-
-    __slots__ = ("cuts", "direct", "evaluate", "moves", "multiple", "placements", "shapes")
-
-    def __init__(
-        self,
-        evaluate: Callable | None = None,
-        placements: Sequence[Placements] = (),
-        shapes: Sequence[Shape] = (),
-        moves: Sequence = (),
-        cuts: Sequence = (),
-        multiple: bool = False,
-        direct: Callable | None = None,
-    ) -> None:
-        self.evaluate: Any = evaluate
-        self.placements, self.shapes = list(placements), list(shapes)
-        self.moves, self.cuts, self.multiple, self.direct = moves, cuts, multiple, direct
 
 
 def _sizes(shape: int | Sequence[int] | None, comm: Communicator) -> Shape:

@@ -18,8 +18,9 @@ import numpy as np
 
 from scisim.core.avals import aval, infer
 from scisim.core.primitive import Primitive
-from scisim.distributed.mesh import Mesh, Plan, Sharded
+from scisim.distributed.mesh import Mesh, Sharded
 from scisim.distributed.placements import REPLICATE, SUM, Partial, Placement, Placements, Shape, Shard
+from scisim.distributed.plan import Plan
 from scisim.ops.arithmetic import pin, stop
 from scisim.ops.control import scan_p
 from scisim.ops.shape import broadcast_p, reduce_labels, stack

@@ -10,8 +10,9 @@ import numpy as np
 
 from scisim.core.primitive import Primitive
 from scisim.distributed import moves
-from scisim.distributed.mesh import Mesh, Plan
+from scisim.distributed.mesh import Mesh
 from scisim.distributed.placements import REPLICATE, SUM, Placement, Shape, Shard, overlap, part
+from scisim.distributed.plan import Plan
 from scisim.distributed.rules import Spec, moves_and_cuts, passing_operands, whole_plan
 from scisim.ops.shape import concat_p, reshape_groups, reshape_p
 

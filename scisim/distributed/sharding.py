@@ -14,9 +14,10 @@ from scisim.core.primitive import Primitive
 from scisim.core.tensor import Tensor, unwrap, wrap
 from scisim.core.values import Traced
 from scisim.core.values import shape as shape_of
-from scisim.distributed import rules, rules_index, rules_shape
-from scisim.distributed.mesh import Mesh, Plan, Sharded
+from scisim.distributed import rules, rules_arrays, rules_shape, rules_slices
+from scisim.distributed.mesh import Mesh, Sharded
 from scisim.distributed.placements import REPLICATE, SUM, Partial, Placement, Shard, checked, dual
+from scisim.distributed.plan import Plan
 
 
 def _shifted(placements: tuple) -> tuple:
@@ -44,7 +45,7 @@ def _reshard_rule(mesh: Mesh, prim: Primitive, args: tuple, specs: list, params:
     return Plan(direct=lambda x: mesh.make(mesh.local_at(x, dst), dst, s))
 
 
-rules.own_rules.update({reshard_p: _reshard_rule, **rules_shape.RULES, **rules_index.RULES})
+rules.own_rules.update({reshard_p: _reshard_rule, **rules_shape.RULES, **rules_slices.RULES, **rules_arrays.RULES})
 
 
 def innermost(x: Any) -> Any:

@@ -77,8 +77,9 @@ def reductions(x, w, v):
     m = ss.mean(x, axis=0, keepdims=True)
     greatest = ss.max(x * 1.5, axis=0) * ss.min(x, axis=1)[0]
     scale = ss.sqrt(ss.sum((x - m) ** 2) + 1.0)
+    flat = ss.prod(1.0 + 0.1 * x[:3])
     running = ss.sum(ss.cumulative_sum(x, axis=0) ** 2) / scale
-    return ss.sum(greatest) + ss.sum(ss.where(x > 0.0, x, x**2 / scale)) + running
+    return ss.sum(greatest) + ss.sum(ss.where(x > 0.0, x, x**2 / scale)) + running + flat
 
 
 def ratios(x, w, v):
