@@ -17,7 +17,7 @@ from scisim.core.batch import Batch
 from scisim.core.capture import capture, close
 from scisim.core.errors import ArgumentTypeError, DerivativeError, ShapeError, TraceError
 from scisim.core.primitive import Primitive
-from scisim.core.values import Traced, inexact, name_of, shape, zeros_like
+from scisim.core.values import Traced, check_function, inexact, name_of, shape, zeros_like
 from scisim.ops.complexes import conj
 from scisim.ops.control import call_p, pack, unpack
 
@@ -97,7 +97,7 @@ class custom_jvp:
     """
 
     def __init__(self, f: Callable) -> None:
-        self.f = f
+        self.f = check_function("custom_jvp", f)
         self.rule: Callable | None = None
         self.primitives: dict[Any, tuple[Primitive, _Flat]] = {}
         functools.update_wrapper(self, f, updated=())
@@ -107,7 +107,7 @@ class custom_jvp:
 
     def defjvp(self, rule: Callable) -> Callable:
         """Give ``rule(primals, tangents) -> (y, dy)``, linear in the tangents."""
-        self.rule = rule
+        self.rule = check_function("custom_jvp.defjvp", rule)
         return rule
 
     def __call__(self, *args: Any) -> Any:
@@ -213,7 +213,7 @@ class custom_vjp:
     """
 
     def __init__(self, f: Callable) -> None:
-        self.f = f
+        self.f = check_function("custom_vjp", f)
         self.forward: Callable | None = None
         self.backward: Callable | None = None
         self.primitives: dict[Any, tuple[Primitive, _Flat]] = {}
@@ -225,7 +225,8 @@ class custom_vjp:
     def defvjp(self, forward: Callable, backward: Callable) -> None:
         """Give ``forward(*args) -> (y, residuals)`` and ``backward(residuals, ct) -> cotangents``, a tuple with one
         for each argument (None is zero)."""
-        self.forward, self.backward = forward, backward
+        self.forward = check_function("custom_vjp.defvjp", forward)
+        self.backward = check_function("custom_vjp.defvjp", backward)
 
     def __call__(self, *args: Any) -> Any:
         vals, spec = pytree.values(args, name_of(self.f))
@@ -372,6 +373,8 @@ def checkpoint(f: Callable) -> Callable:
     >>> ad.grad(ad.checkpoint(lambda x: ss.sin(ss.sin(x))))(0.0)
     Tensor(1.)
     """
+
+    check_function("checkpoint", f)
 
     @functools.wraps(f)
     def checkpointed(*args: Any, **kwargs: Any) -> Any:

@@ -14,7 +14,7 @@ from scisim.core import pytree
 from scisim.core.capture import capture, close
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.graph import Var
-from scisim.core.values import dtype, is_complex, name_of, shape, zeros_like
+from scisim.core.values import check_function, dtype, is_complex, name_of, shape, zeros_like
 from scisim.ops.shape import as_integer, astype
 
 
@@ -77,6 +77,7 @@ def taylor(f: Callable, x: Any, v: Any, order: int) -> list:
 
 
 def _series(who: str, f: Callable, primals: Any, tangents: Any, order: int) -> list:
+    check_function(who, f)
     if not isinstance(primals, tuple):
         primals, tangents = (primals,), (tangents,)
     if not isinstance(tangents, tuple) or len(tangents) != len(primals):
@@ -146,6 +147,7 @@ def linearize(f: Callable, *primals: Any) -> tuple[Any, Callable]:
     >>> lin(1.0)
     Tensor(6.)
     """
+    check_function("linearize", f)
     vals, spec = pytree.values(primals, "linearize")
     made: dict[str, Any] = {}
 

@@ -13,7 +13,7 @@ from scisim.autodiff.reverse import Node, Tape, pull, settled
 from scisim.core import pytree
 from scisim.core.errors import ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.tensor import wrap
-from scisim.core.values import dtype, inexact, is_complex, name_of, shape, zeros_like
+from scisim.core.values import check_function, dtype, inexact, is_complex, name_of, shape, zeros_like
 from scisim.ops.arithmetic import stop
 from scisim.ops.complexes import conj
 from scisim.ops.shape import astype, several
@@ -40,7 +40,7 @@ def cotangents(tape: Tape, nodes: list, outs: list, cts: Sequence[Any], leaves: 
     else:
         got = pull(tape, nodes, outs, cts, leaves, keep)
     return [
-        zeros_like(leaf.value) if c is None else c if c.dtype.kind == "f" else conj(c)
+        settled(zeros_like(leaf.value) if c is None else c if c.dtype.kind == "f" else conj(c), leaf.value)
         for c, leaf in zip(got, leaves, strict=True)
     ]
 
@@ -76,6 +76,7 @@ def vjp(f: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     >>> pullback(ss.asarray(1.0))
     (Tensor(6.),)
     """
+    check_function("vjp", f)
     call = Call("vjp", f, primals, tuple(range(len(primals))), has_aux)
     tape, leaves, outs, nodes = record(call, call.values, f)
     out_spec, plain = call.out_spec, bare(tape, outs)
@@ -160,6 +161,7 @@ def grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
 
 def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool) -> Callable:
     single = several(argnums) is None
+    check_function(who, f)
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         nums = (argnums,) if type(argnums) is int and 0 <= argnums < len(args) else positions(who, argnums, len(args))

@@ -18,7 +18,7 @@ from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
 from scisim.core.batch import Batch
 from scisim.core.errors import DTypeError
-from scisim.core.values import dtype, inexact, is_complex, name_of, shape
+from scisim.core.values import check_function, dtype, inexact, is_complex, name_of, shape
 from scisim.ops.shape import moveaxis, reshape, several
 
 
@@ -92,6 +92,7 @@ def jacobian(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
 def _jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, forward: bool | None) -> Callable:
     """``forward`` says the mode; None leaves it to the numbers of inputs and outputs."""
     single = several(argnums) is None
+    check_function(who, f)
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         nums = positions(who, argnums, len(args))

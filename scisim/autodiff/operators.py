@@ -20,7 +20,7 @@ from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
 from scisim.core.batch import Batch
 from scisim.core.errors import ArgumentError, ShapeError
-from scisim.core.values import dtype, name_of, shape
+from scisim.core.values import check_function, dtype, name_of, shape
 from scisim.ops.shape import normalize_axis
 
 
@@ -60,6 +60,7 @@ def laplacian(f: Callable, axis: int | None = None) -> Callable:
     >>> ad.laplacian(lambda x: ss.sum(x**2, axis=-1), axis=-1)(ss.ones((2, 3)))
     Tensor([6., 6.])
     """
+    check_function("laplacian", f)
     if axis is not None:
         return lambda x: _laplacian_along(f, x, axis)
 
@@ -121,6 +122,7 @@ def biharmonic(f: Callable, axis: int | None = None) -> Callable:
     >>> ad.biharmonic(lambda x, y: x**4 + 2 * x**2 * y**2 + y**4)(0.3, 0.7)
     Tensor(64.)
     """
+    check_function("biharmonic", f)
     if axis is not None:
         return lambda x: _biharmonic_along(f, x, axis)
 
@@ -152,6 +154,8 @@ def divergence(f: Callable, axis: int = -1) -> Callable:
     Tensor(6.)
     """
 
+    check_function("divergence", f)
+
     def divergence_of(x: Any) -> Any:
         v, k, d = _along("divergence", f, x, axis)
         rows = _columns("divergence", f, x, v, k, d)
@@ -174,6 +178,8 @@ def curl(f: Callable, axis: int = -1) -> Callable:
     >>> ad.curl(lambda x: ss.stack([-x[..., 1], x[..., 0]], axis=-1))(ss.asarray([1.0, 2.0]))
     Tensor(2.)
     """
+
+    check_function("curl", f)
 
     def curl_of(x: Any) -> Any:
         from scisim.core.tensor import functions

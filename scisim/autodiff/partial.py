@@ -20,7 +20,7 @@ from scisim.autodiff.slots import Index, Slots, closure
 from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
 from scisim.core.errors import ArgumentError, ArgumentTypeError
-from scisim.core.values import name_of, ones_like
+from scisim.core.values import check_function, name_of, ones_like
 from scisim.ops.shape import as_integer
 
 Name = str | tuple[str, ...]
@@ -28,6 +28,7 @@ Name = str | tuple[str, ...]
 
 def argument_names(f: Callable) -> tuple[tuple[str, ...], int]:
     """Names of the positional arguments of a function, and how many of them have no default."""
+    check_function("partial", f)
     try:
         parameters = inspect.signature(f).parameters.values()
     except (TypeError, ValueError):
@@ -221,6 +222,7 @@ def derivative(f: Callable, n: int = 1) -> Callable:
     >>> ad.derivative(ss.sin, 3)(0.0)
     Tensor(-1.)
     """
+    check_function("derivative", f)
     n = as_integer("derivative", "n", n)
     if n < 0:
         raise ArgumentError(f"derivative: the order is {n!r}; expected an integer of at least 0")

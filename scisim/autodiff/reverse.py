@@ -171,13 +171,16 @@ def pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: boo
     out = [leaf.ct for leaf in leaves]
     for leaf in leaves:
         leaf.ct = None
-    return [None if c is None else settled(c, leaf.value) for c, leaf in zip(out, leaves, strict=True)]
+    return out
 
 
 def settled(ct: Any, primal: Any) -> Any:
     """A cotangent as it is delivered: sharded ones are reduced here, once."""
-    if isinstance(ct, Traced):
-        return ct.trace.settle(ct, primal)
+    for v in (primal, ct):
+        while isinstance(v, Traced) and v.lower is not None:
+            v = v.lower
+        if isinstance(v, Traced):
+            return v.trace.settle(ct, primal)
     return ct
 
 

@@ -12,7 +12,7 @@ from scisim.complex._holomorphy import Holomorphy
 from scisim.core import pytree
 from scisim.core.errors import DTypeError, ShapeError
 from scisim.core.tensor import Tensor, wrap
-from scisim.core.values import dtype, inexact, name_of, shape
+from scisim.core.values import check_function, dtype, inexact, name_of, shape
 from scisim.ops.creation import asarray
 from scisim.ops.shape import astype
 
@@ -66,6 +66,8 @@ def wirtinger(f: Callable) -> Callable:
     (Tensor(1.-2.j), Tensor(1.+2.j))
     """
 
+    check_function("wirtinger", f)
+
     def derivatives(z: Any, *args: Any) -> tuple[Any, Any]:
         point = _point("wirtinger", z)
 
@@ -111,6 +113,8 @@ def holomorphic(f: Callable) -> Callable:
     >>> sc.holomorphic(lambda z: z**2)(1.0 + 1.0j)
     Tensor(2.+2.j)
     """
+
+    check_function("holomorphic", f)
 
     def derivative(z: Any, *args: Any) -> Any:
         point = _point("holomorphic", z)

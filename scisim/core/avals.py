@@ -69,6 +69,6 @@ def is_known(x: Any) -> bool:
     """Whether a value is an array all the way down."""
     while isinstance(x, Traced):
         if x.lower is None:
-            return False
+            return x.trace is not None and x.trace.holds_values
         x = x.lower
     return True

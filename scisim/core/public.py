@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
+from scisim.core.errors import ScisimError
 from scisim.core.primitive import Primitive
 from scisim.core.tensor import Tensor, functions, holds_tensor, wrap
-from scisim.core.values import Traced, as_dtype, as_value, own
+from scisim.core.values import Traced, as_dtype, as_value, named, own
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -36,7 +37,7 @@ OPERATIONS: dict[str, Operation] = {}
 def public(name: str, raw: Callable, primitive: Primitive | None = None, module: str = "", doc: str = "") -> Callable:
     """Dress a raw function of values for tensors and enter it in the table."""
     if primitive is not None and _is_elementwise(primitive, raw):
-        f = _dress_elementwise(primitive, raw)
+        f = _dress_elementwise(primitive, raw, name)
     elif raw is primitive:
         f = _dress(lambda *args: raw(*map(number_or_value, args)), name)
     else:
@@ -57,12 +58,12 @@ def _is_elementwise(prim: Primitive, raw: Callable) -> bool:
     return raw is prim or raw.__code__.co_argcount == arity(prim)
 
 
-def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
+def _dress_elementwise(prim: Primitive, raw: Callable, name: str) -> Callable:
     """Plain arrays go straight to NumPy; a raw function that is more than its primitive is asked about complex ones."""
     evaluate, plain = prim.evaluate, raw is prim
 
     def unary(x: Any, /) -> Tensor:
-        v = x._v if type(x) is Tensor else as_argument(x)
+        v = x._v if type(x) is Tensor else named_argument(name, x)
         t = _new(Tensor)
         try:
             t._v = evaluate(v) if type(v) is _ndarray and (plain or v.dtype.kind != "c") else raw(v)
@@ -73,8 +74,8 @@ def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
         return t
 
     def binary(a: Any, b: Any, /) -> Tensor:
-        u = a._v if type(a) is Tensor else number_or_value(a)
-        v = b._v if type(b) is Tensor else number_or_value(b)
+        u = a._v if type(a) is Tensor else named_argument(name, a, number_or_value)
+        v = b._v if type(b) is Tensor else named_argument(name, b, number_or_value)
         if isinstance(u, Traced) or isinstance(v, Traced):
             u, v = own_operand(a, u), own_operand(b, v)
         t = _new(Tensor)
@@ -85,6 +86,14 @@ def _dress_elementwise(prim: Primitive, raw: Callable) -> Callable:
         return t
 
     return unary if arity(prim) == 1 else binary
+
+
+def named_argument(name: str, x: Any, convert: Any = None) -> Any:
+    """A value from an argument of the function of that name."""
+    try:
+        return (convert or as_argument)(x)
+    except ScisimError as error:
+        raise named(name, error) from None
 
 
 def own_operand(x: Any, v: Any) -> Any:
@@ -123,7 +132,10 @@ def _dress(raw: Callable, name: str) -> Callable:
         else:
             if place is not None:
                 args, kwargs = _with_dtype(name, place, args, kwargs)
-            out = _run(raw, args, kwargs)
+            try:
+                out = _run(raw, args, kwargs)
+            except ScisimError as error:
+                raise named(name, error) from None
         return tuple(map(wrap, out)) if isinstance(out, tuple) else wrap(out)
 
     return f
@@ -142,6 +154,8 @@ def _run(raw: Callable, args: tuple, kwargs: dict) -> Any:
     """The raw function, so that neither its result nor a transformation holds an array that a user passed."""
     foreign: list[np.ndarray] = []
     traced = _look((*args, *kwargs.values()), foreign)
+    for v in foreign:
+        as_value(v)  # refuses what holds no numbers
     take = operand
     if traced and foreign:
 

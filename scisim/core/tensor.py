@@ -12,8 +12,8 @@ import numpy as np
 
 from scisim.core.dispatch import call_function, call_ufunc
 from scisim.core.dispatch import functions as functions
-from scisim.core.errors import ArgumentTypeError, DTypeError, MutationError, ShapeError, TraceError
-from scisim.core.values import Traced, as_dtype, as_value, new_array, own
+from scisim.core.errors import ArgumentTypeError, DTypeError, MutationError, ScisimError, ShapeError, TraceError
+from scisim.core.values import Traced, as_dtype, as_value, named, new_array, own
 
 # Arrays that captured programs carry as constants, by id; assignment to a handle of one makes the program stale.
 captured_constants: dict[int, Any] = {}
@@ -51,7 +51,10 @@ class Tensor:
         elif isinstance(data, (list, tuple)) and holds_tensor(data):
             self._v = functions["stack"](list(map(Tensor, data)))._v
         else:
-            self._v = _data(data, dtype, copy)
+            try:
+                self._v = _data(data, dtype, copy)
+            except ScisimError as error:
+                raise named("Tensor", error) from None
 
     # --- what it is ------------------------------------------------------------------------------------------
     @property

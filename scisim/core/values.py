@@ -14,7 +14,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from scisim.core.errors import ArgumentTypeError, DTypeError, LeakError, NumberRangeError, ShapeError, TraceError
+from scisim.core.errors import (
+    ArgumentTypeError,
+    DTypeError,
+    LeakError,
+    NumberRangeError,
+    ScisimError,
+    ShapeError,
+    TraceError,
+)
 
 _levels = itertools.count(1)
 
@@ -82,6 +90,7 @@ class Trace:
     """One run of a transformation; `apply` says what it makes of a primitive."""
 
     kind: ClassVar[str] = "trace"
+    holds_values: ClassVar[bool] = False  # whether values without a lower one are arrays, if in parts
     level: int
 
     def __init__(self, function: Any) -> None:
@@ -191,7 +200,7 @@ def numeric(dt: np.dtype) -> bool:
 def as_dtype(who: str, x: Any) -> np.dtype:
     """The dtype that a user named."""
     try:
-        dt = np.dtype(x)
+        dt = np.dtype(x if x is not None else "None")
     except TypeError:
         raise ArgumentTypeError(
             f"{who}: dtype is {x!r}, which is not known; give a dtype such as ss.float64, or its name"
@@ -212,13 +221,13 @@ def as_value(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         way = "; convert it with astype(float)"
     kind = f"data of type {type(x).__name__} gives dtype {a.dtype}"
-    raise ArgumentTypeError(f"got {x!r:.60}: {kind}; expected numbers, an array or a Tensor{way}")
+    raise _unnamed(ArgumentTypeError, f"got {x!r:.60}: {kind}; expected numbers, an array or a Tensor{way}")
 
 
 def _array(x: Any) -> np.ndarray:
     """A new array of what is not a plain one."""
     if isinstance(x, np.ma.MaskedArray):
-        raise ArgumentTypeError("expected an array without a mask; fill it first, as in x.filled(np.nan)")
+        raise _unnamed(ArgumentTypeError, "expected an array without a mask; fill it first, as in x.filled(np.nan)")
     if isinstance(x, (list, tuple)) and any(isinstance(v, Traced) for v in _flat(x)):
         raise TraceError(
             "a list that holds values of a transformation cannot become an array by itself: use stack or concat"
@@ -228,7 +237,26 @@ def _array(x: Any) -> np.ndarray:
     except ValueError as error:
         if "inhomogeneous" not in str(error):
             raise
-        raise ShapeError(f"nested lists of different lengths are no array: {x!r:.60}; make them equally long") from None
+        text = f"nested lists of different lengths are no array: {x!r:.60}; make them equally long"
+        raise _unnamed(ShapeError, text) from None
+
+
+def _unnamed(kind: type[ScisimError], text: str) -> ScisimError:
+    """An error of data that does not know yet which function they were given to; `named` puts its name in front."""
+    error = kind(text)
+    error.unnamed = True  # type: ignore[attr-defined]
+    return error
+
+
+def named(who: str, error: ScisimError) -> ScisimError:
+    return type(error)(f"{who}: {error}") if getattr(error, "unnamed", False) else error
+
+
+def check_function(who: str, f: Any) -> Any:
+    """A function, or an error that says what was given in its place."""
+    if not callable(f):
+        raise ArgumentTypeError(f"{who}: expected a function, got {type(f).__name__} {f!r:.60}")
+    return f
 
 
 def own(x: Any) -> Any:

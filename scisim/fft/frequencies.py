@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from scisim.core.devices import check_device
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.public import as_argument
-from scisim.core.values import dtype, shape
+from scisim.core.values import Traced, dtype, shape
 from scisim.ops.creation import iota_p
 from scisim.ops.index import roll
 from scisim.ops.shape import astype, concat, normalize_axes, reshape
@@ -19,7 +21,10 @@ def _range(start: int, stop: int) -> Any:
 
 def _times(order: Any, n: int, d: Any) -> Any:
     """The order divided by n d, in the precision of d."""
-    step = 1.0 / (n * as_argument(d))
+    spacing = as_argument(d)
+    if not isinstance(spacing, Traced) and np.any(np.equal(spacing, 0)):
+        raise ArgumentError("fftfreq: d, the distance of the points, must not be 0")
+    step = 1.0 / (n * spacing)
     return astype(order, dtype(step)) * step
 
 

@@ -413,6 +413,8 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     Tensor([ True,  True])
     """
     probability = as_argument(p)
+    if not isinstance(probability, Traced) and not np.all((probability >= 0) & (probability <= 1)):
+        raise ArgumentError(f"random.bernoulli: p must be a probability from 0 to 1, got {p!r:.60}")
     s = shape_of(probability) if shape is None else lengths("random.bernoulli", shape)
     return lt(uniform_p(_bits("bernoulli", key, s, 64), dtype=np.dtype(np.float64)), stop(probability))
 

@@ -17,11 +17,13 @@ from scisim.ops.creation import iota
 from scisim.ops.index import gather_p, index_set, put_p, slice_axis
 from scisim.ops.select import ge, le, where
 from scisim.ops.shape import (
+    as_integer,
     astype,
     broadcast,
     moveaxis,
     normalize_axis,
     reshape,
+    several,
     stack,
     sum_p,
 )
@@ -227,7 +229,8 @@ def tile(x: Any, repetitions: int | tuple[int, ...]) -> Any:
     Tensor([1., 2., 1., 2.])
     """
     x = as_argument(x)
-    reps = (repetitions,) if isinstance(repetitions, int) else tuple(map(int, repetitions))
+    items = several(repetitions)
+    reps = tuple(as_integer("tile", "repetitions", r) for r in ((repetitions,) if items is None else items))
     if any(r < 0 for r in reps):
         raise ArgumentError(f"tile: repetitions must not be negative, got {repetitions}")
     rank = max(len(reps), len(shape(x)))

@@ -20,7 +20,7 @@ from scisim.core.values import dtype as dtype_of
 from scisim.core.values import zeros as _zeros
 from scisim.ops.index import put_p
 from scisim.ops.select import eq
-from scisim.ops.shape import astype, broadcast, lengths, reshape
+from scisim.ops.shape import as_integer, astype, broadcast, lengths, reshape, stretch
 
 Shape = int | tuple[int, ...]
 
@@ -143,7 +143,7 @@ def full(shape: Shape, fill_value: Any, dtype: Any = None, device: Any = None) -
     """
     check_device("full", device)
     x = as_argument(fill_value)
-    return broadcast(x if dtype is None else astype(x, dtype), lengths("full", shape))
+    return stretch("full", x if dtype is None else astype(x, dtype), lengths("full", shape))
 
 
 def empty(shape: Shape, dtype: Any = None, device: Any = None) -> Any:
@@ -244,7 +244,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, device: Any = None) ->
     Tensor([3., 3.])
     """
     s, dt = _like("full_like", x, dtype, device)
-    return broadcast(astype(as_argument(fill_value), dt), s)
+    return stretch("full_like", astype(as_argument(fill_value), dt), s)
 
 
 def empty_like(x: Any, dtype: Any = None, device: Any = None) -> Any:
@@ -417,7 +417,7 @@ def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None, d
     """
     check_device("eye", device)
     n, m = lengths("eye", (n_rows, n_rows if n_cols is None else n_cols))
-    ones_at = eq(reshape(iota(n), (n, 1)) + int(k), iota(m))
+    ones_at = eq(reshape(iota(n), (n, 1)) + as_integer("eye", "k", k), iota(m))
     return astype(ones_at, np.float64 if dtype is None else dtype)
 
 

@@ -15,7 +15,7 @@ from scisim.core.avals import ShapeDtype, aval, is_known
 from scisim.core.capture import capture, close, set_roots, with_roots
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.graph import Graph
-from scisim.core.values import Traced, dtype, name_of, shape
+from scisim.core.values import Traced, check_function, dtype, name_of, shape
 from scisim.ops.control import _with_inputs as with_inputs
 from scisim.ops.control import cond_p, scan_p, while_p
 from scisim.ops.shape import as_integer
@@ -26,6 +26,7 @@ class _Body:
 
     def __init__(self, who: str, f: Callable, spec: Any, avals: list, roots: bool = False) -> None:
         made: dict[str, Any] = {}
+        check_function(who, f)
 
         def run(*vals: Any) -> list:
             outs, made["spec"] = pytree.call(f, spec, vals, who)
@@ -76,6 +77,8 @@ def cond(pred: Any, true_fun: Callable, false_fun: Callable, *operands: Any) -> 
     Tensor(0.)
     """
     p = _predicate("cond", pred)
+    for f in (true_fun, false_fun):
+        check_function("cond", f)
     if is_known(p) and not isinstance(p, Traced):
         return pytree.plainly(true_fun if p else false_fun, operands, "cond")
     vals, spec = pytree.values(operands, "cond")
@@ -186,6 +189,7 @@ def scan(f: Callable, init: Any, xs: Any = None, length: int | None = None, reve
     >>> ss.scan(lambda c, x: (c + x, c), 0.0, ss.asarray([1.0, 2.0, 3.0]))
     (Tensor(6.), Tensor([0., 1., 3.]))
     """
+    check_function("scan", f)
     x_vals, x_spec = pytree.values(xs, "scan")
     n = _length(x_vals, length)
     vals, c_spec = pytree.values(init, "scan")
@@ -256,6 +260,7 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any) -> Any:
     >>> ss.fori_loop(0, 4, lambda i, x: x + i, 0.0)
     Tensor(6.)
     """
+    check_function("fori_loop", body_fun)
     if all(isinstance(b, (int, np.integer)) for b in (lower, upper)):
         steps = np.arange(int(lower), int(upper))
         return scan(lambda c, i: (body_fun(i, c), None), init_val, steps)[0]

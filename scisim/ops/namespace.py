@@ -140,14 +140,7 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     >>> ss.broadcast_to(1.0, (3,))
     Tensor([1., 1., 1.])
     """
-    from scisim.core.avals import broadcast_shapes
-    from scisim.core.errors import ShapeError
-
-    to = shapes.lengths("broadcast_to", shape)
-    x = as_value(x)
-    if broadcast_shapes("broadcast_to", x.shape, to) != to:
-        raise ShapeError(f"broadcast_to: an array of shape {x.shape} does not broadcast to {to}")
-    return shapes.broadcast(x, to)
+    return shapes.stretch("broadcast_to", as_value(x), shapes.lengths("broadcast_to", shape))
 
 
 def expand_dims(x: Any, axis: Any = 0) -> Any:

@@ -14,8 +14,8 @@ from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.values import as_value, shape
 from scisim.ops.arithmetic import mul
+from scisim.ops.shape import as_integer, normalize_axis, permute, reshape, several, sum_p
 from scisim.ops.shape import matrix_transpose as mT
-from scisim.ops.shape import normalize_axis, permute, reshape, sum_p
 
 
 def _matmul(a: Any, b: Any) -> Any:
@@ -112,17 +112,30 @@ def matmul(a: Any, b: Any) -> Any:
         )
     if len(s) > 1 and len(t) > 1:
         if len(s) > 2 and len(t) > 2:
-            broadcast_shapes("matmul", s[:-2], t[:-2])
+            _check_stacks(s, t)
         return _times(a, b)
     y = _times(reshape(a, (1, *s)) if len(s) == 1 else a, reshape(b, (*t, 1)) if len(t) == 1 else b)
     out = shape(y)
     return reshape(y, (*out[:-2], *((out[-2],) if len(s) > 1 else ()), *((out[-1],) if len(t) > 1 else ())))
 
 
+def _check_stacks(s: tuple[int, ...], t: tuple[int, ...]) -> None:
+    try:
+        np.broadcast_shapes(s[:-2], t[:-2])
+    except ValueError:
+        raise ShapeError(
+            f"matmul: stacks of shape {s} and {t} do not broadcast: all axes but the last two must be equal or 1"
+        ) from None
+
+
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Sum of products over pairs of axes: the last ``axes`` of a with the first of b, or two lists of axes."""
     s, t = shape(a), shape(b)
-    if isinstance(axes, int):
+    pair = several(axes)
+    if pair is not None and len(pair) != 2:
+        raise ArgumentError(f"tensordot: axes must be an integer or a pair of sequences of axes, got {axes!r}")
+    if pair is None:
+        axes = as_integer("tensordot", "axes", axes)
         left, right = list(range(len(s) - axes, len(s))), list(range(axes))
     else:
         left, right = ([k] if isinstance(k, int) else list(k) for k in axes)
@@ -262,6 +275,7 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
     """Sum of conj(a) * b over one axis."""
     from scisim.ops.complexes import conj
 
+    broadcast_shapes("vecdot", shape(a), shape(b))
     p = mul(conj(a), b)
     return sum_p(p, axes=(normalize_axis("vecdot", axis, len(shape(p))),))
 

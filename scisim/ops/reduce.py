@@ -10,7 +10,7 @@ import numpy as np
 
 from scisim.core.avals import ShapeDtype
 from scisim.core.axes import Axes
-from scisim.core.errors import ArgumentError
+from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument, public
 from scisim.core.values import dtype as dtype_of
@@ -225,6 +225,8 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -
 
 # --- moments ------------------------------------------------------------------------------------------------
 def _variance(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) -> Any:
+    if not isinstance(correction, (int, float, np.number)):
+        raise ArgumentTypeError(f"var: correction must be a number, got {correction!r}")
     d = x - _per(reduce_over(sum_p, x, axes, True), count_over(x, axes))
     q = square(real(d)) + square(imag(d)) if is_complex(d) else square(d)
     return _per(reduce_over(sum_p, q, axes, keepdims), count_over(x, axes) - correction)

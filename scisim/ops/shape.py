@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core import hooks
-from scisim.core.avals import ShapeDtype
+from scisim.core.avals import ShapeDtype, broadcast_shapes
 from scisim.core.axes import ELEMENTWISE, Axes
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
 from scisim.core.primitive import Primitive
@@ -169,6 +169,13 @@ broadcast_p = Primitive(
 
 def broadcast(x: Any, to: tuple[int, ...]) -> Any:
     return x if shape(x) == to else broadcast_p(x, shape=to)
+
+
+def stretch(name: str, x: Any, to: tuple[int, ...]) -> Any:
+    """`broadcast` of an array that must fit."""
+    if broadcast_shapes(name, shape(x), to) != to:
+        raise ShapeError(f"{name}: an array of shape {shape(x)} does not broadcast to {to}")
+    return broadcast(x, to)
 
 
 def unbroadcast(ct: Any, to: tuple[int, ...]) -> Any:

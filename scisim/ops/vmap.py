@@ -10,7 +10,7 @@ import optree
 from scisim.core import pytree
 from scisim.core.batch import Batch
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from scisim.core.values import name_of, shape
+from scisim.core.values import check_function, name_of, shape
 from scisim.ops.shape import as_integer, moveaxis, normalize_axis
 
 
@@ -42,6 +42,8 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
     >>> ss.vmap(lambda x, y: ss.sum(x * y), in_axes=(0, None))(ss.ones((3, 2)), ss.asarray([1.0, 2.0]))
     Tensor([3., 3., 3.])
     """
+
+    check_function("vmap", f)
 
     def mapped(*args: Any, **kwargs: Any) -> Any:
         if kwargs:

@@ -21,7 +21,8 @@ def table(*misuses: Misuse):
 def assert_refused(
     call: Callable[[], Any], error: type[ScisimError], builtin: type[Exception], parts: list[str]
 ) -> None:
-    assert issubclass(error, ScisimError) and issubclass(error, builtin)
+    assert issubclass(error, ScisimError)
+    assert issubclass(error, builtin)
     with pytest.raises(error) as caught:
         call()
     for part in parts:
