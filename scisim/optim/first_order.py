@@ -13,7 +13,7 @@ import scisim as ss
 from scisim.core.errors import ArgumentError
 from scisim.core.tensor import Tensor
 from scisim.optim.schedules import Schedule, as_schedule
-from scisim.optim.trees import build, clip_by_global_norm, leaves_of, like, real_dtype, scalar, squared
+from scisim.optim.trees import build, check_state, clip_by_global_norm, leaves_of, like, real_dtype, scalar, squared
 
 
 class AdamState(NamedTuple):
@@ -105,6 +105,7 @@ class Adam(_FirstOrder):
 
     def update(self, grads: Any, state: AdamState, params: Any) -> tuple[Any, AdamState]:
         """Parameters and state after a step; ``grads`` has the structure of ``params``."""
+        check_state(f"{type(self).__name__}.update", state, AdamState)
         gs, ps, spec = self._leaves(grads, params)
         ms, vs = like("Adam.update", "state.mean", state.mean, params)[0], _leaves(state.square)
         rate, count = self.rate(state.step), ss.astype(state.step + 1, ss.float64)
@@ -201,6 +202,7 @@ class SGD(_FirstOrder):
 
     def update(self, grads: Any, state: SGDState, params: Any) -> tuple[Any, SGDState]:
         """Parameters and state after a step; ``grads`` has the structure of ``params``."""
+        check_state("SGD.update", state, SGDState)
         gs, ps, spec = self._leaves(grads, params)
         rate, velocity, steps = self.rate(state.step), None, gs
         if self.momentum:

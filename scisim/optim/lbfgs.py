@@ -12,6 +12,7 @@ from scisim.core.errors import ArgumentError
 from scisim.core.tensor import Tensor
 from scisim.optim.flat import Flat
 from scisim.optim.quasi_newton import QuasiNewton, curved
+from scisim.optim.trees import check_state
 
 
 class LBFGSState(NamedTuple):
@@ -79,6 +80,7 @@ class LBFGS(QuasiNewton):
 
     def update(self, loss_fn: Callable, state: LBFGSState, params: Any) -> tuple[Any, LBFGSState, Tensor]:
         """Parameters, state and the loss there, after ``iterations`` steps."""
+        check_state("LBFGS.update", state, LBFGSState)
         flat = Flat(params, "LBFGS.update")
         n = int(state.used)
         memory = (state.steps.numpy()[self.memory - n :], state.changes.numpy()[self.memory - n :])

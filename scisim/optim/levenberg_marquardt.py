@@ -13,6 +13,7 @@ from scisim.core.tensor import Tensor
 from scisim.optim.flat import Flat, host
 from scisim.optim.least_squares import LeastSquares
 from scisim.optim.status import CONVERGED, FAILED, FOUND, NOT_FINITE
+from scisim.optim.trees import check_state
 
 
 class LMState(NamedTuple):
@@ -104,6 +105,7 @@ class LevenbergMarquardt:
 
     def update(self, residuals: LeastSquares, state: LMState, params: Any) -> tuple[Any, LMState, Tensor]:
         """Parameters, state and the loss there, after one accepted step (or unchanged, see ``state.status``)."""
+        check_state("LevenbergMarquardt.update", state, LMState)
         if not hasattr(residuals, "normal"):
             raise ArgumentTypeError(
                 f"LevenbergMarquardt.update: residuals is a {type(residuals).__name__}; expected "

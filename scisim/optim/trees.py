@@ -13,6 +13,15 @@ from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import inexact
 
 
+def check_state(who: str, state: Any, kind: type) -> None:
+    """The state is the one that the optimizer's own init made."""
+    if not isinstance(state, kind):
+        raise ArgumentTypeError(
+            f"{who}: state is a {type(state).__name__}, expected {kind.__name__}; start with state = "
+            f"{who.split('.')[0]}(...).init(params)"
+        )
+
+
 def leaves_of(who: str, params: Any) -> tuple[list[Tensor], Any]:
     """The parameters as Tensors, and their structure; each must be real or complex."""
     leaves, spec = pytree.flatten(params)
