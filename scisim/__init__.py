@@ -10,6 +10,7 @@ NumPy-style code that differentiates to any order, maps, compiles, and runs on m
 """
 
 import importlib as _importlib
+import os as _os
 from typing import Any as _Any
 
 import numpy as _np
@@ -78,6 +79,11 @@ __all__ = [
     "while_loop",
     *(name for name in _OPERATIONS if "." not in name),
 ]
+
+
+# A rank that fails before it has used `distributed` must end the whole job too, not leave it waiting.
+if {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK"} & _os.environ.keys():
+    _importlib.import_module("scisim.distributed")
 
 
 def __getattr__(name: str) -> _Any:

@@ -100,6 +100,7 @@ class Mesh(Trace):
     """
 
     kind: ClassVar[str] = "mesh"
+    holds_values: ClassVar[bool] = True
     level = 0
     verify = False  # compare every block with its placement; for tests
 

@@ -66,11 +66,13 @@ def settle(mesh: Mesh, cotangent: Any, primal: Any) -> Any:
     base, held = innermost(primal), innermost(cotangent)
     if isinstance(base, Sharded) and shape_of(base) == shape_of(cotangent):
         places: tuple = dual(base.placements)
+    elif not isinstance(held, Sharded):
+        return cotangent
     else:  # of an array that is not sharded, or with a mapped axis between: only reduce
         places = tuple(REPLICATE if isinstance(p, Partial) else None for p in held.placements)
         if all(p is None for p in places):
             return cotangent
-    if held.placements == places:
+    if isinstance(held, Sharded) and held.placements == places:
         return cotangent
     return reshard_p(cotangent, mesh=mesh, placements=places)
 
