@@ -161,6 +161,7 @@ def _install_on_tensor() -> None:
     setattr(Tensor, "__pos__", lambda self: wrap(self._v))  # noqa: B010
     setattr(Tensor, "__divmod__", lambda self, other: (self // other, self % other))  # noqa: B010
     setattr(Tensor, "__rdivmod__", lambda self, other: (other // self, other % self))  # noqa: B010
+    functions["divmod"] = lambda a, b: (functions["floor_divide"](a, b), functions["remainder"](a, b))
     functions["_index"] = index
     functions["_index_set"] = lambda x, at, v: index_set(x, at, as_value(v))
 
