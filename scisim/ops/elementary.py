@@ -111,6 +111,14 @@ xlogy = Primitive(
 )
 
 
+def _moment(w: Any, n: int) -> Any:
+    """The integral of t^n exp(i w t) over [0, 1], by parts."""
+    integral = (np.exp(1j * w) - 1.0) / (1j * w)
+    for m in range(1, n + 1):
+        integral = (np.exp(1j * w) - m * integral) / (1j * w)
+    return integral
+
+
 def _sinc(x: Any, n: int) -> Any:
     """n-th derivative of sin(pi x) / (pi x): pi^n Re(i^n I_n), I_n the integral of t^n exp(i pi x t) over [0, 1].
 
@@ -122,16 +130,14 @@ def _sinc(x: Any, n: int) -> Any:
     z = np.pi * x.astype(np.result_type(x.dtype, np.float64), copy=False)
     big = np.abs(z) > n + 2.0
     w = np.where(big, z, 1.0)
-    integral = (np.exp(1j * w) - 1.0) / (1j * w)
-    for m in range(1, n + 1):
-        integral = (np.exp(1j * w) - m * integral) / (1j * w)
+    large = 1j**n * _moment(w, n)
+    large = 0.5 * (large + (-1j) ** n * _moment(-w, n)) if z.dtype.kind == "c" else large.real
     nodes, weights = np.polynomial.legendre.leggauss(40)
     t = 0.5 * (nodes + 1.0)
     phase = np.where(big, 0.0, z)[..., None] * t
     turned = (np.cos(phase), -np.sin(phase), -np.cos(phase), np.sin(phase))[n % 4]  # n quarter turns on
     small = np.sum(0.5 * weights * t**n * turned, axis=-1)
-    large = (1j**n * integral).real if z.dtype.kind != "c" else None
-    y = np.pi**n * (small if large is None else np.where(big, large, small))
+    y = np.pi**n * np.where(big, large, small)
     return y.astype(x.dtype if x.dtype.kind in "fc" else np.float64)[()]
 
 
