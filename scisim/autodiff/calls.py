@@ -82,14 +82,16 @@ class Call:
         return (wrap(vals[0]),) if self.spec is None else pytree.tree_of(self.spec, vals)
 
     def __call__(self, *vals: Any) -> list:
-        handles = list(map(wrap, vals))
+        handles = [wrap(v) for v in vals]
         new = list(self.args)
-        chosen = handles if self.spec is None else optree.tree_unflatten(self.spec, handles)
-        for k, a in zip(self.nums, chosen, strict=True):
-            new[k] = a
+        if self.spec is None:
+            new[self.nums[0]] = handles[0]
+        else:
+            for k, a in zip(self.nums, optree.tree_unflatten(self.spec, handles), strict=True):
+                new[k] = a
         out = self.f(*new)
-        for k, h in enumerate(handles):
-            if h._v is not vals[k]:
+        for k, v in enumerate(vals):
+            if handles[k]._v is not v:
                 pytree.refuse_assignment(self.who, self.f, k)
         if self.has_aux:
             out = self._without_aux(out)

@@ -183,7 +183,9 @@ def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool) -> Callable:
 def _scalar(who: str, f: Callable, outs: list, tape: Tape) -> Any:
     if len(outs) != 1:
         raise ShapeError(f"{who}: {name_of(f)} returns {len(outs)} arrays; return one real number, or use has_aux=True")
-    (y,) = bare(tape, outs)
+    y = outs[0]
+    if type(y) is Node and y.trace is tape:
+        y = y.value
     if y.shape == () and y.dtype.kind == "f":
         return y
     if shape(y) != () or is_complex(y):

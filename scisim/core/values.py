@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextvars
 import itertools
+import sys
 from typing import Any, ClassVar
 
 import numpy as np
@@ -226,7 +227,8 @@ def as_value(x: Any) -> Any:
 
 def _array(x: Any) -> np.ndarray:
     """A new array of what is not a plain one."""
-    if isinstance(x, np.ma.MaskedArray):
+    masked = sys.modules.get("numpy.ma")  # importing it would cost more than most derivatives
+    if masked and isinstance(x, masked.MaskedArray):
         raise _unnamed(ArgumentTypeError, "expected an array without a mask; fill it first, as in x.filled(np.nan)")
     if isinstance(x, (list, tuple)) and any(isinstance(v, Traced) for v in _flat(x)):
         raise TraceError(

@@ -50,7 +50,7 @@ square_p = Primitive(
     "square",
     np.square,
     axes=ELEMENTWISE,
-    partials=[lambda y, x: 2 * x],
+    partials=[lambda y, x: x + x],
     taylor=lambda t, a, y: t.convolve(mul_p, a[0], a[0]),
     scalar=lambda s, x: s.mul(x, x),
     array_api="square",

@@ -80,7 +80,7 @@ def _forward(f: Any, fast: Any) -> Any:
                 v = fast(a, b)
             except (ValueError, TypeError, OverflowError):
                 v = f(a, b)  # says what is wrong
-        elif _acceptable(b):
+        elif kind is Tensor or _acceptable(b):
             v = f(a, b if kind is Tensor else _operand(a, b))
         else:
             return NotImplemented

@@ -14,7 +14,7 @@ from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument, public
 from scisim.core.values import dtype as dtype_of
-from scisim.core.values import is_complex, shape, zeros
+from scisim.core.values import Traced, is_complex, shape, zeros
 from scisim.ops.arithmetic import mul, sqrt, square, zmul
 from scisim.ops.complexes import imag, real
 from scisim.ops.index import flip, slice_axis
@@ -99,8 +99,8 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) ->
     >>> ss.sum([[1.0, 2.0], [3.0, 4.0]], axis=0)
     Tensor([4., 6.])
     """
-    if type(x) is np.ndarray and axis is None and not keepdims and dtype is None:
-        return np.add.reduce(x, axis=None)  # the commonest call, without a detour
+    if axis is None and dtype is None and not keepdims and isinstance(x, (np.ndarray, Traced)):
+        return sum_p(x, axes=tuple(range(x.ndim)))  # the commonest call, without a detour
     x, axes = reduced_argument("sum", x, axis)
     return reduce_over(sum_p, x if dtype is None else astype(x, dtype), axes, keepdims)
 

@@ -133,7 +133,7 @@ sum_p = Primitive(
 def _broadcast(x: Any, shape: tuple[int, ...]) -> Any:
     if math.prod(shape) > 4096:
         return np.broadcast_to(x, shape)  # no memory, but 2.5 us
-    out = np.empty(shape, np.asarray(x).dtype)
+    out = np.empty(shape, x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype)
     out[...] = x
     return out
 
