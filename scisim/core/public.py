@@ -153,20 +153,14 @@ def _with_dtype(name: str, place: int, args: tuple, kwargs: dict) -> tuple[tuple
 def _run(raw: Callable, args: tuple, kwargs: dict) -> Any:
     """The raw function, so that neither its result nor a transformation holds an array that a user passed."""
     foreign: list[np.ndarray] = []
-    traced = _look((*args, *kwargs.values()), foreign)
-    for v in foreign:
-        as_value(v)  # refuses what holds no numbers
-    take = operand
-    if traced and foreign:
-
-        def take(x: Any) -> Any:
-            return _map_own(operand(x)) if type(x) is not Tensor else x._v
-
+    traced = _look(args, foreign)
+    if kwargs:
+        traced = _look(kwargs.values(), foreign) or traced
+    take = _own_operand if traced and foreign else operand
     out = raw(*map(take, args), **{k: take(v) for k, v in kwargs.items()} if kwargs else kwargs)
-    if traced or not foreign:
-        return out
-    for v in foreign:
-        out = tuple(apart(o, v) for o in out) if isinstance(out, tuple) else apart(out, v)
+    if not traced:
+        for v in foreign:
+            out = tuple(apart(o, v) for o in out) if isinstance(out, tuple) else apart(out, v)
     return out
 
 
@@ -178,9 +172,14 @@ def _look(xs: Any, foreign: list) -> bool:
             traced = traced or isinstance(x._v, Traced)
         elif isinstance(x, np.ndarray):
             foreign.append(x)
-        elif isinstance(x, (list, tuple)) and len(x) and not isinstance(x[0], (int, float)):
+            as_value(x)  # refuses what holds no numbers
+        elif isinstance(x, (list, tuple)):
             traced = _look(x, foreign) or traced
     return traced
+
+
+def _own_operand(x: Any) -> Any:
+    return x._v if type(x) is Tensor else _map_own(operand(x))
 
 
 def _map_own(x: Any) -> Any:

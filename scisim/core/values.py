@@ -211,8 +211,13 @@ def as_dtype(who: str, x: Any) -> np.dtype:
     return dt
 
 
+_PLAIN = frozenset(np.dtype(c) for c in "?bBhHiIlLqQefdFD")
+
+
 def as_value(x: Any) -> Any:
     """A value from anything array-like; arrays and traced values pass as they are."""
+    if type(x) is np.ndarray and x.dtype in _PLAIN:
+        return x
     if isinstance(x, Traced):
         return x
     a = x if type(x) is np.ndarray or isinstance(x, np.generic) else _array(x)

@@ -25,7 +25,8 @@ def _in_order(name: str, compare: Any) -> Any:
     """NumPy would compare complex numbers by their real parts first."""
 
     def evaluate(a: Any, b: Any) -> Any:
-        _ordered(name, a, b)
+        if not (type(a) is np.ndarray is type(b) and a.dtype.kind != "c" != b.dtype.kind):
+            _ordered(name, a, b)
         return compare(a, b)
 
     return evaluate

@@ -19,6 +19,8 @@ from scisim.core.values import Traced, as_dtype, dtype, shape
 
 def as_integer(name: str, argument: str, x: Any) -> int:
     """A Python integer, or an error that says what was given; a fraction is never cut off."""
+    if type(x) is int:
+        return x
     try:
         return operator.index(x)
     except TraceError:
@@ -29,7 +31,9 @@ def as_integer(name: str, argument: str, x: Any) -> int:
 
 def several(x: Any) -> tuple | None:
     """The items of a list, tuple or array; None for a single thing."""
-    if isinstance(x, (str, bytes, dict, set)) or (isinstance(x, Traced) and not x.shape):
+    if type(x) is tuple:
+        return x
+    if isinstance(x, (int, str, bytes, dict, set)) or (isinstance(x, Traced) and not x.shape):
         return None
     try:
         return tuple(x)
@@ -41,6 +45,8 @@ def lengths(name: str, shape: Any, least: int = 0) -> tuple[int, ...]:
     """A shape as a tuple of Python integers."""
     items = several(shape)
     s = (shape,) if items is None else items
+    if all(type(n) is int and n >= least for n in s):
+        return s
     if any(isinstance(n, Traced) for n in s):
         raise ArgumentTypeError(f"{name}: a shape is made of Python integers, got values of a transformation")
     try:
@@ -74,6 +80,8 @@ def normalize_axis(name: str, axis: int, ndim: int) -> int:
 
 
 def _each_axis(name: str, axes: Any, ndim: int) -> list[int]:
+    if type(axes) is int:
+        return [normalize_axis(name, axes, ndim)]
     items = several(axes)
     return [normalize_axis(name, k, ndim) for k in ((axes,) if items is None else items)]
 
