@@ -105,12 +105,12 @@ class LevenbergMarquardt:
 
     def update(self, residuals: LeastSquares, state: LMState, params: Any) -> tuple[Any, LMState, Tensor]:
         """Parameters, state and the loss there, after one accepted step (or unchanged, see ``state.status``)."""
-        check_state("LevenbergMarquardt.update", state, LMState)
         if not hasattr(residuals, "normal"):
             raise ArgumentTypeError(
                 f"LevenbergMarquardt.update: residuals is a {type(residuals).__name__}; expected "
                 f"optim.LeastSquares(residual, points)"
             )
+        check_state("LevenbergMarquardt.update", state, LMState)
         flat = Flat(params, "LevenbergMarquardt.update")
         normal = residuals.normal(params)
         value, g, gram = float(host(normal.loss)), host(normal.gradient), host(normal.gram)
