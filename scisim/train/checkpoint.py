@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.errors import ArgumentError, CheckpointError, FileError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, FileError
 
 VERSION = 1
 _DESCRIPTION, _ARRAYS = "checkpoint.json", "arrays.zarr"
@@ -46,6 +46,8 @@ class Checkpoints:
     """
 
     def __init__(self, path: PathLike, every: int = 100, keep: int = 2) -> None:
+        if not isinstance(path, (str, os.PathLike)):
+            raise ArgumentTypeError(f"Checkpoints: path is {path!r}; expected the path of a folder")
         self.path, self.every, self.keep = os.fspath(path), every, keep
         for name, n in (("every", every), ("keep", keep)):
             if isinstance(n, bool) or not isinstance(n, int) or n < 1:
