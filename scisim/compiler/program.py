@@ -18,7 +18,6 @@ class Program:
     """
 
     def __init__(self, graph: Graph) -> None:
-        self.graph = graph
         slots: dict[Any, int] = {}
         self.frame: list[Any] = []
 

@@ -101,6 +101,9 @@ def capture(f: Callable, avals: Sequence[Any], name: str | None = None, roots: b
         ins = [trace.var(*aval(a)) for a in avals]
         outs = [v if isinstance(v, Traced) else np.asarray(v) for v in f(*ins)]
         equations, trace.equations = trace.equations, []
+    for eq in equations:  # a variable that knows its equation would hold the graph's constants in a cycle
+        for v in eq.outs:
+            v.definition = None
     needed = [*outs, *(v.root for v in outs if roots and isinstance(v, Var))]
     return Graph(ins, live(equations, needed), outs, name or name_of(f))
 

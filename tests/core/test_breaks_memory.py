@@ -1,5 +1,8 @@
 """Whoever passes a NumPy array may go on writing into it: nothing computed from it changes."""
 
+import gc
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -139,3 +142,40 @@ def test_any_layout_of_memory_gives_the_same(array):
         got = g(array)
         assert got.dtype == np.float64
         np.testing.assert_allclose(got, want, rtol=1e-14, atol=1e-14)
+
+
+def energy(x):
+    return ss.sum(ss.exp(ss.sin(x) * x) / (1 + x * x))
+
+
+CALLS = {
+    "grad": ad.grad(energy),
+    "grad of jit": ad.grad(ss.jit(energy)),
+    "a new jit": lambda x: ss.jit(lambda v: ss.sum(v * x))(x),
+    "jvp": lambda x: ad.jvp(energy, (x,), (x,)),
+    "taylor": lambda x: ad.taylor(energy, x, x, 3),
+    "hvp": lambda x: ad.hvp(energy, x, x),
+    "vjp": lambda x: ad.vjp(energy, x)[1](1.0),
+    "linearize": lambda x: ad.linearize(energy, x)[1](x),
+    "checkpoint": ad.grad(ad.checkpoint(energy)),
+    "vmap": lambda x: ss.vmap(ad.grad(energy))(x.reshape(4, -1)),
+    "scan": ad.grad(lambda x: ss.sum(ss.scan(lambda c, _: (ss.sin(c), None), x, None, length=3)[0])),
+    "abs": ad.grad(lambda x: ss.sum(ss.abs(x) * ss.abs(x))),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_arrays_are_let_go_without_the_collector_of_cycles(call):
+    x = ss.ones(100_000)
+    call(x)
+    gc.collect()
+    gc.disable()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        for _ in range(3):
+            call(x)
+        assert tracemalloc.get_traced_memory()[0] - before < 800_000  # less than one array
+    finally:
+        tracemalloc.stop()
+        gc.enable()
