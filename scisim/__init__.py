@@ -20,6 +20,7 @@ from scisim import ops as _ops
 from scisim.compiler.jit import jit
 from scisim.core import errors
 from scisim.core.devices import device
+from scisim.core.dispatch import numpy_name
 from scisim.core.errors import ScisimError
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.tensor import Tensor
@@ -87,10 +88,17 @@ if {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK"} & _o
 
 
 def __getattr__(name: str) -> _Any:
-    """Subpackages load when first used."""
+    """Subpackages load when first used; NumPy's names stand for those of the Array API."""
     if name in _PACKAGES or name in _MODULES:
         return _importlib.import_module(_MODULES.get(name, f"scisim.{name}"))
-    raise AttributeError(f"module 'scisim' has no attribute {name!r}")
+    ours = numpy_name(name)
+    if ours in _OPERATIONS:
+        return _OPERATIONS[ours].function
+    if name in _importlib.import_module("scisim.autodiff").__dict__:
+        raise AttributeError(f"module 'scisim' has no attribute {name!r}; it is scisim.autodiff.{name}")
+    near = _importlib.import_module("difflib").get_close_matches(name, __all__, 3)
+    hint = f"; did you mean {' or '.join(near)}?" if near else "; dir(scisim) lists what there is"
+    raise AttributeError(f"module 'scisim' has no attribute {name!r}{hint}")
 
 
 def __dir__() -> list[str]:

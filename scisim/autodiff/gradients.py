@@ -143,7 +143,7 @@ def value_and_grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool 
     >>> ad.value_and_grad(lambda x: ss.sum(x * x))(ss.asarray([1.0, 2.0]))
     (Tensor(5.), Tensor([2., 4.]))
     """
-    return _gradient("value_and_grad", f, argnums, has_aux)
+    return gradient_of("value_and_grad", f, argnums, has_aux)
 
 
 def grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
@@ -156,10 +156,10 @@ def grad(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -
     >>> ad.grad(ad.grad(ss.sin))(0.5)
     Tensor(-0.47942554)
     """
-    return _gradient("grad", f, argnums, has_aux)
+    return gradient_of("grad", f, argnums, has_aux)
 
 
-def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool) -> Callable:
+def gradient_of(who: str, f: Callable, argnums: Any, has_aux: bool) -> Callable:
     single = several(argnums) is None
     check_function(who, f)
 
@@ -171,12 +171,13 @@ def _gradient(who: str, f: Callable, argnums: Any, has_aux: bool) -> Callable:
         grads = call.rebuild(cotangents(tape, nodes, outs, [y.dtype.type(1)], leaves, keep=False))
         grads = grads[0] if single else grads
         aux = lowered(tape, call.aux) if has_aux else None
-        if who == "grad":
+        if who != "value_and_grad":
             return (grads, aux) if has_aux else grads
         value = pytree.tree_of(call.out_spec, [settled(y, 0.0)])  # every rank may read it
         return (value, aux) if has_aux else value, grads
 
     gradient.__name__ = f"{who}_{name_of(f)}"
+    gradient.__wrapped__ = f  # type: ignore[attr-defined]
     return gradient
 
 

@@ -11,7 +11,7 @@ import optree
 
 from scisim.autodiff.calls import Call, lowered, positions, with_keywords
 from scisim.autodiff.forward import coefficients, jvp
-from scisim.autodiff.gradients import bare, cotangents, grad, record
+from scisim.autodiff.gradients import bare, cotangents, grad, gradient_of, record
 from scisim.autodiff.reverse import Tape
 from scisim.autodiff.slots import univariate
 from scisim.autodiff.taylor import Taylor
@@ -97,6 +97,11 @@ def _jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, forward: bool 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         nums = positions(who, argnums, len(args))
         call = Call(who, with_keywords(f, kwargs), args, nums, has_aux)
+        if who == "hessian" and any(map(is_complex, call.values)):
+            raise DTypeError(
+                f"hessian: an argument of {name_of(f)} is complex, and its real and imaginary parts have second "
+                f"derivatives each; use hvp(f, z, v), or a function of two real arguments"
+            )
         blocks = _forward_blocks(call) if forward else _blocks(call, forward)
         rows = [call.rebuild(row) for row in blocks]
         rows = [r[0] if single else r for r in rows]
@@ -105,6 +110,7 @@ def _jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, forward: bool 
         return (tree, call.aux) if has_aux else tree
 
     jacobian_of.__name__ = f"{who}_{name_of(f)}"
+    jacobian_of.__wrapped__ = f  # type: ignore[attr-defined]
     return jacobian_of
 
 
@@ -169,6 +175,12 @@ def _reverse_blocks(tape: Tape, nodes: list, outs: list, plain: list, leaves: li
 def hessian(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False) -> Callable:
     """A function that gives the matrix of second derivatives of a real scalar function, forward over reverse.
 
+    Raises
+    ------
+    DTypeError
+        For complex arguments, which have second derivatives in their real and imaginary parts: use `hvp`, or make the
+        parts two real arguments.
+
     Examples
     --------
     >>> import scisim as ss
@@ -177,7 +189,7 @@ def hessian(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = False
     Tensor([[4., 2.],
             [2., 0.]])
     """
-    return jacfwd(grad(f, argnums, has_aux), argnums, has_aux)
+    return _jacobian("hessian", gradient_of("hessian", f, argnums, has_aux), argnums, has_aux, True)
 
 
 def hvp(f: Callable, x: Any, v: Any) -> Any:

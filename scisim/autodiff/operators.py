@@ -102,6 +102,12 @@ def _laplacian_along(f: Callable, x: Any, axis: int) -> Any:
     with directions, Taylor(f, univariate(2), directions) as trace, np.errstate(all="ignore"):
         ins = [trace.variable(v, {1: directions.wrap(_directions(v, k, d))})]
         outs, out_spec = pytree.call(f, spec, ins, "laplacian")
+        for o in outs:
+            if trace.mine(o) and len(shape(o)) < len(shape(v)) - 1:
+                raise ShapeError(
+                    f"laplacian: {name_of(f)} gives shape {shape(o)} for points of shape {shape(v)}; a function of "
+                    f"vectors along axis {axis} gives one number a vector, and does not sum over them"
+                )
         tops = [2.0 * coefficients(trace, o)[2] for o in outs]
     return pytree.tree_of(out_spec, tops)
 

@@ -19,8 +19,8 @@ from scisim.autodiff.forward import coefficients, taylor
 from scisim.autodiff.slots import Index, Slots, closure
 from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
-from scisim.core.errors import ArgumentError, ArgumentTypeError
-from scisim.core.values import check_function, name_of, ones_like
+from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from scisim.core.values import check_function, name_of, ones_like, shape
 from scisim.ops.shape import as_integer
 
 Name = str | tuple[str, ...]
@@ -51,7 +51,12 @@ def parse(who: str, wanted: Name, names: tuple[str, ...]) -> Index:
         if n not in names:
             long = [a for a in names if len(a) > 1]
             hint = f"; longer names go into a tuple, as in ({long[0]!r}, {long[0]!r})" if long else ""
-            raise ArgumentError(f"{who}: {wanted!r} names {n!r}, but the arguments are {', '.join(names)}{hint}")
+            have = (
+                f"the arguments are {', '.join(names)}"
+                if names
+                else "it has no arguments of a name; use lambda t, x: ..."
+            )
+            raise ArgumentError(f"{who}: {wanted!r} names {n!r}, but {have}{hint}")
     return tuple(letters.count(n) for n in names)
 
 
@@ -111,17 +116,32 @@ def evaluate(who: str, f: Callable, coords: Sequence[Any], slots: Slots) -> tupl
         raise ArgumentError(
             f"{who}: {name_of(f)} takes {slots.variables} coordinates, got {len(vals)} arrays; give one each"
         )
-    for k, v in enumerate(vals):
-        differentiable(who, v, f"coordinate {k}")
+    firsts = _firsts(slots)
+    for k, (v, first) in enumerate(zip(vals, firsts, strict=True)):
+        if first is not None:
+            differentiable(who, v, f"coordinate {k}")
     if slots.count == 1:
         outs, out_spec = pytree.call(f, spec, vals, who)
         return [[o] for o in outs], out_spec
     with Taylor(f, slots) as trace, np.errstate(all="ignore"):
         ins = []
-        for v, first in zip(vals, _firsts(slots), strict=True):
+        for v, first in zip(vals, firsts, strict=True):
             ins.append(v if first is None else trace.variable(v, {first: ones_like(v)}))
         outs, out_spec = pytree.call(f, spec, ins, who)
+        check_elementwise(who, f, vals, [o for o in outs if trace.mine(o)])
         return [coefficients(trace, o) for o in outs], out_spec
+
+
+def check_elementwise(who: str, f: Callable, coords: Sequence[Any], outs: Sequence[Any]) -> None:
+    """A function that sums over its points is not elementwise: its tangents of ones would mix them."""
+    wanted = np.broadcast_shapes(*map(shape, coords))
+    for o in outs:
+        if len(shape(o)) < len(wanted):
+            raise ShapeError(
+                f"{who}: {name_of(f)} gives shape {shape(o)} for coordinates of shape {wanted}; it must act "
+                f"elementwise on arrays of points. For a function of one vector use grad, hessian or taylor, or "
+                f"laplacian with axis=-1"
+            )
 
 
 def _firsts(slots: Slots) -> list[int | None]:
@@ -170,6 +190,7 @@ def partials(f: Callable, wanted: Sequence[Name]) -> Callable:
         return plan(len(coords))(f, coords, "partials")
 
     partials_of.plan = plan(len(names))  # type: ignore[attr-defined]
+    partials_of.__wrapped__ = f  # type: ignore[attr-defined]
     return partials_of
 
 
@@ -203,6 +224,7 @@ def partial(f: Callable, wanted: Name) -> Callable:
         return plan(len(coords))(f, coords)[0]
 
     partial_of.plan = plan(len(names))  # type: ignore[attr-defined]
+    partial_of.__wrapped__ = f  # type: ignore[attr-defined]
     return partial_of
 
 
@@ -234,7 +256,9 @@ def derivative(f: Callable, n: int = 1) -> Callable:
         vals, spec = pytree.values(x, "derivative")
         ones = pytree.tree_of(spec, [ones_like(differentiable("derivative", v, "the argument")) for v in vals])
         c = taylor(f, x, ones, n)[n]
+        check_elementwise("derivative", f, vals, pytree.values(c)[0])
         return c if n == 1 else pytree.tree_map(lambda t: t * factorial, c)
 
     derivative_of.__name__ = f"derivative_{n}_of_{name_of(f)}"
+    derivative_of.__wrapped__ = f  # type: ignore[attr-defined]
     return derivative_of

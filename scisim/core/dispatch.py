@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core.errors import ArgumentTypeError
+from scisim.core.values import Traced
 
 # Functions that operators, methods and NumPy's dispatch call, by name; `ops` and `fft` fill it.
 functions: dict[str, Any] = {}
@@ -18,6 +19,7 @@ _NAMES = {
     "amax": "max",
     "amin": "min",
     "arccos": "acos",
+    "array": "asarray",
     "arccosh": "acosh",
     "arcsin": "asin",
     "arcsinh": "asinh",
@@ -35,21 +37,12 @@ _NAMES = {
     "right_shift": "bitwise_right_shift",
     "true_divide": "divide",
 }
-# Functions that look at numbers and give none that could have a derivative.
-_LOOKS = {
-    "array2string",
-    "array_equal",
-    "array_equiv",
-    "array_repr",
-    "array_str",
-    "iscomplexobj",
-    "isrealobj",
-    "may_share_memory",
-    "save",
-    "savetxt",
-    "shares_memory",
-}
-_INSTEAD = "use scisim's own functions, or pass np.asarray(x) where no derivative is wanted"
+_INSTEAD = "inside a transformation use scisim's own functions, or autodiff.stop_gradient(x) where none is wanted"
+
+
+def numpy_name(name: str) -> str:
+    """The Array API's name of a function that NumPy calls otherwise."""
+    return _NAMES.get(name, name)
 
 
 def call_ufunc(ours: type, ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
@@ -61,16 +54,14 @@ def call_ufunc(ours: type, ufunc: Any, method: str, inputs: tuple, kwargs: dict)
     if any(hasattr(type(x), "__array_ufunc__") and not isinstance(x, known) for x in (*inputs, *kwargs.get("out", ()))):
         return NotImplemented  # another class of arrays wants to say
     name = f"numpy.{ufunc.__name__}"
-    if method != "__call__":
-        raise ArgumentTypeError(f"{name}.{method} does not take a Tensor; {_INSTEAD}")
     if "out" in kwargs:
         raise ArgumentTypeError(
             f"{name}: out=, or an operator such as a += x on a NumPy array a, would write a Tensor's values where "
             f"derivatives do not follow; write a = a + x, or a += np.asarray(x)"
         )
-    if kwargs:
-        raise ArgumentTypeError(f"{name}: {', '.join(kwargs)} cannot be given with a Tensor; use where and astype")
-    raise ArgumentTypeError(f"{name} has no counterpart for a Tensor; {_INSTEAD}")
+    return _on_arrays(
+        ours, name if method == "__call__" else f"{name}.{method}", getattr(ufunc, method), inputs, kwargs
+    )
 
 
 def call_function(ours: type, func: Any, types: Any, args: tuple, kwargs: dict) -> Any:
@@ -79,12 +70,21 @@ def call_function(ours: type, func: Any, types: Any, args: tuple, kwargs: dict) 
         return NotImplemented
     if func.__name__ in ("shape", "ndim", "size") and len(args) == 1 and type(args[0]) is ours:
         return getattr(args[0], func.__name__)
-    if func.__name__ in _LOOKS:
-        return func(*(np.asarray(a) if type(a) is ours else a for a in args), **kwargs)
     f = _counterpart(func)
-    if f is None:
-        raise ArgumentTypeError(f"{func.__module__}.{func.__name__} has no counterpart for a Tensor; {_INSTEAD}")
-    return f(*args, **kwargs)
+    return f(*args, **kwargs) if f else _on_arrays(ours, f"{func.__module__}.{func.__name__}", func, args, kwargs)
+
+
+def _on_arrays(ours: type, name: str, func: Any, args: tuple, kwargs: dict) -> Any:
+    """NumPy's own function, of the numbers; those of a transformation would lose their derivative."""
+
+    def numbers(x: Any) -> Any:
+        if type(x) is ours:
+            if isinstance(x._v, Traced):  # type: ignore[attr-defined]
+                raise ArgumentTypeError(f"{name} has no counterpart for a Tensor; {_INSTEAD}")
+            return np.asarray(x)
+        return type(x)(map(numbers, x)) if type(x) in (list, tuple) else x
+
+    return func(*map(numbers, args), **{k: numbers(v) for k, v in kwargs.items()})
 
 
 def _counterpart(func: Any) -> Any:

@@ -199,7 +199,11 @@ class Tensor:
         return wrap(self._v)  # values never change
 
     def __format__(self, spec: str) -> str:
-        return format(self.item(), spec) if spec and not self.shape else str(self)
+        if spec and self.shape:
+            raise ArgumentTypeError(
+                f"format {spec!r} is for one number, not for a Tensor of shape {self.shape}; use ss.round"
+            )
+        return format(self.item(), spec) if spec else str(self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return call_ufunc(Tensor, ufunc, method, inputs, kwargs)

@@ -418,6 +418,8 @@ def _is_whole(at: Basic) -> bool:
 def index_set(x: Any, at: Any, v: Any, how: str = "set") -> Any:
     """A copy of ``x`` in which ``x[at]`` is ``v`` (or has ``v`` added)."""
     v = _assignable(as_value(v), x)
+    if isinstance(at, Traced) and at.dtype.kind == "b" and shape(v) == ():
+        return _masked_set(x, at, v, how)
     plan = _plan(shape(x), at)
     part = x if _is_whole(plan.at) else read_p(x, at=plan.at)
     if plan.axes:
@@ -428,6 +430,17 @@ def index_set(x: Any, at: Any, v: Any, how: str = "set") -> Any:
     if not _is_whole(plan.at):
         return put_p(x, new, at=plan.at)
     return broadcast(new, shape(x))
+
+
+def _masked_set(x: Any, mask: Any, v: Any, how: str) -> Any:
+    """One number where a mask holds whose values are not known."""
+    from scisim.ops.select import where
+
+    rank = len(shape(mask))
+    if shape(mask) != shape(x)[:rank]:
+        raise ShapeError(f"index: a mask of shape {shape(mask)} does not fit the first axes of an array of {shape(x)}")
+    wide = reshape(mask, shape(mask) + (1,) * (len(shape(x)) - rank))
+    return where(wide, x + v if how == "add" else v, x)
 
 
 def _assignable(v: Any, x: Any) -> Any:

@@ -13,8 +13,8 @@ from scisim.core.axes import Axes
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument, public
-from scisim.core.values import dtype as dtype_of
 from scisim.core.values import Traced, is_complex, shape, zeros
+from scisim.core.values import dtype as dtype_of
 from scisim.ops.arithmetic import mul, sqrt, square, zmul
 from scisim.ops.complexes import imag, real
 from scisim.ops.index import flip, slice_axis

@@ -61,6 +61,7 @@ def vmap(f: Callable, in_axes: Any = 0, out_axes: Any = 0) -> Callable:
             return pytree.tree_of(out_spec, [_place(trace, f, o, a) for o, a in zip(outs, places, strict=True)])
 
     mapped.__name__ = f"vmap_{name_of(f)}"
+    mapped.__wrapped__ = f  # type: ignore[attr-defined]
     return mapped
 
 

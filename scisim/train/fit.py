@@ -60,8 +60,9 @@ def fit(
     points : int or mapping of str to int
         Points of the equation; or of each term by name.
     sampler : Sampler or str, optional
-        Where they lie: ``"uniform"`` (the default: new points at every step), ``"sobol"``, ``"latin_hypercube"``,
-        ``"adaptive"``, or one with options, such as ``pde.Sobol(every=None)``.
+        Where they lie: ``"uniform"``, ``"sobol"``, ``"latin_hypercube"``, ``"adaptive"``, or one with options, such as
+        ``pde.Sobol(every=None)``.  By default new uniform points at every step for optimisers that take a gradient; for
+        those that build a model of the loss over many steps (L-BFGS, Levenberg-Marquardt) the same points throughout.
     seed : int
         Of the points.
     weights : mapping of str to float, optional
@@ -113,7 +114,12 @@ def fit(
     mesh = _mesh(mesh)
     dtype = np.result_type(*(p.dtype.type(0).real.dtype for _, p in nn.parameters(model)))
     tables = Points(
-        problem, counts_of(problem, points), find_sampler(sampler, "fit"), seed, dtype, mesh if mesh.size > 1 else None
+        problem,
+        counts_of(problem, points),
+        find_sampler(taking.sampler if sampler is None else sampler, "fit"),
+        seed,
+        dtype,
+        mesh if mesh.size > 1 else None,
     )
     records = Records(_folder(checkpoint, resume), problem, model, optimizer, tables, seed, mesh.comm)
     run = Run(losses, taking, tables, records, steps, list(callbacks))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +35,8 @@ class Solution:
 
     def __init__(self, problem: Problem, model: Any, history: Mapping[str, np.ndarray], message: str = "") -> None:
         self.problem, self.model, self.history, self.message = problem, model, dict(history), message
+        kind = inspect.Parameter.POSITIONAL_ONLY  # autodiff.partial(solution, "xx") reads the names
+        self.__signature__ = inspect.Signature([inspect.Parameter(n, kind) for n in problem.domain.names])
 
     @property
     def params(self) -> Any:

@@ -13,6 +13,7 @@ from scisim import distributed as dist
 from scisim import optim
 from scisim.core.errors import ArgumentTypeError
 from scisim.core.tensor import Tensor
+from scisim.pde.samplers import Uniform
 from scisim.train.losses import Losses
 
 
@@ -28,6 +29,8 @@ class Taken(NamedTuple):
 
 class Stepper:
     """Takes steps with an optimiser; ``step(params, state, tables)`` gives a `Taken`."""
+
+    sampler: Any = None  # where the user names none; None is new points at every step
 
     def __init__(self, losses: Losses, optimizer: Any) -> None:
         self.losses, self.optimizer = losses, optimizer
@@ -66,7 +69,9 @@ class FirstOrder(Stepper):
 
 
 class LineSearch(Stepper):
-    """Optimisers that evaluate the loss themselves."""
+    """Optimisers that evaluate the loss themselves, and remember how it curves: at points that stay."""
+
+    sampler = Uniform(every=None)
 
     def __init__(self, losses: Losses, optimizer: Any) -> None:
         super().__init__(losses, optimizer)
@@ -79,7 +84,9 @@ class LineSearch(Stepper):
 
 
 class SquaredResiduals(Stepper):
-    """Optimisers that take the residuals: Levenberg-Marquardt."""
+    """Optimisers that take the residuals: Levenberg-Marquardt, whose damping belongs to its points."""
+
+    sampler = Uniform(every=None)
 
     def __init__(self, losses: Losses, optimizer: Any) -> None:
         super().__init__(losses, optimizer)

@@ -235,7 +235,7 @@ GARBAGE = {
     "grad of captured": lambda x: ad.grad(ss.jit(network))(x),
     "vmap": lambda x: ss.vmap(ad.grad(network))(x),
     "jacrev": ad.jacrev(lambda x: ss.tanh(x @ A)),
-    "laplacian": lambda x: ad.laplacian(lambda y: network(y), axis=-1)(x),
+    "laplacian": lambda x: ad.laplacian(lambda y: network(y), axis=-1)(x[0]),
     "linearize": lambda x: ad.linearize(network, x)[1](x),
     "scan": ad.grad(lambda x: ss.scan(lambda c, y: (c * ss.sum(y), c), ss.asarray(1.0), x)[0]),
     "prod": lambda x: ad.taylor(ss.prod, x, x, 4),
