@@ -113,18 +113,10 @@ def machine() -> dict[str, str | int]:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--rounds", type=int, default=9, help="rounds of the calls in this process (at least 7)"
-    )
-    parser.add_argument(
-        "--process-rounds", type=int, default=11, help="rounds of new processes (at least 11)"
-    )
-    parser.add_argument(
-        "--only", default=",".join(CASES), help="libraries to measure beside numpy and scisim"
-    )
-    parser.add_argument(
-        "--at-reference-speed", action="store_true", help="judge times divided by the slowness"
-    )
+    parser.add_argument("--rounds", type=int, default=9, help="rounds of the calls in this process (at least 7)")
+    parser.add_argument("--process-rounds", type=int, default=11, help="rounds of new processes (at least 11)")
+    parser.add_argument("--only", default=",".join(CASES), help="libraries to measure beside numpy and scisim")
+    parser.add_argument("--at-reference-speed", action="store_true", help="judge times divided by the slowness")
     parser.add_argument("--json", type=Path, help="also write the figures to this file")
     options = parser.parse_args()
     wanted = {"numpy", "scisim", *options.only.split(",")}
@@ -135,9 +127,7 @@ def main() -> int:
     text, numbers = table(rows, libraries)
     factor = slowness(rows)
     bars = judge(rows, factor if options.at_reference_speed else 1.0) if "scisim" in libraries else []
-    print(
-        text, f"This machine takes {factor:.2f} times as long as the one where the bars were set.", sep="\n\n"
-    )
+    print(text, f"This machine takes {factor:.2f} times as long as the one where the bars were set.", sep="\n\n")
     print(bar_lines(bars))
     report = json.dumps({"machine": machine() | {"slowness": factor}, "rows": numbers, "bars": bars})
     print(report)

@@ -72,9 +72,7 @@ class Patience:
 _patience = Patience()
 
 
-def measure(
-    call: Callable[[], object], budget: float = 1.0, least: int = 5, most: int = 200
-) -> dict[str, float]:
+def measure(call: Callable[[], object], budget: float = 1.0, least: int = 5, most: int = 200) -> dict[str, float]:
     """Median and best seconds a call, within about `budget` seconds; the quieter of two tries."""
     call()
     tries = []
@@ -111,9 +109,7 @@ def seconds(call: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def report(
-    workload: str, peer: str, call: Callable[[], object], unit: str = "ms", budget: float = 1.0, **more: Any
-):
+def report(workload: str, peer: str, call: Callable[[], object], unit: str = "ms", budget: float = 1.0, **more: Any):
     """Measure a call and print the figure."""
     figures, scale = measure(call, budget), SCALES[unit]
     emit(workload, peer, figures["median"] * scale, unit, min=figures["min"] * scale,
@@ -126,8 +122,6 @@ def arguments(**defaults: Any) -> dict[str, Any]:
     for argument in sys.argv[1:]:
         name, _, text = argument.partition("=")
         if name not in defaults:
-            sys.exit(
-                f"{argument}: no such option; there are {', '.join(f'{n}={v}' for n, v in defaults.items())}"
-            )
+            sys.exit(f"{argument}: no such option; there are {', '.join(f'{n}={v}' for n, v in defaults.items())}")
         values[name] = type(defaults[name])(text)
     return values

@@ -39,9 +39,7 @@ def functions(xp: object, weights: list) -> dict[str, Function]:
     return {"tanh": xp.tanh, "sin": xp.sin, "exp(sin)": lambda x: xp.exp(xp.sin(x)), "mlp": network}
 
 
-def measure_orders(
-    derivative: Callable[[Function, int], Callable[[], np.ndarray]], fs: dict[str, Function]
-) -> None:
+def measure_orders(derivative: Callable[[Function, int], Callable[[], np.ndarray]], fs: dict[str, Function]) -> None:
     """Time every order of every function, up to the first failure or the limit."""
     for name, f in fs.items():
         for order in range(1, OPTIONS["nmax"] + 1):

@@ -16,9 +16,7 @@ NOISY = 0.15
 
 def figures(prefix: str) -> list[dict]:
     folder = Path(os.environ.get("PEER_RESULTS", "peer-results"))
-    lines = (
-        line for path in sorted(folder.glob(f"{prefix}*.jsonl")) for line in path.read_text().splitlines()
-    )
+    lines = (line for path in sorted(folder.glob(f"{prefix}*.jsonl")) for line in path.read_text().splitlines())
     return [json.loads(line) for line in lines if line.startswith("{")]
 
 

@@ -77,9 +77,7 @@ def philox(counter: Any, key: Any) -> tuple[UInt32Array, UInt32Array, UInt32Arra
     """
     words = tuple(np.atleast_2d(counter).T) if isinstance(counter, np.ndarray) else tuple(counter)
     if len(words) != 4:
-        raise ShapeError(
-            f"philox: counter has {len(words)} words; pass an (n, 4) array or four arrays of one shape."
-        )
+        raise ShapeError(f"philox: counter has {len(words)} words; pass an (n, 4) array or four arrays of one shape.")
     wide = tuple(np.asarray(word, dtype=np.uint32).astype(np.uint64) for word in words)
     a, b, c, d = (np.asarray(word).astype(np.uint32) for word in _rounds(wide, _key_words("philox", key)))
     return a, b, c, d
@@ -377,9 +375,7 @@ def _halves(function: str, argument: str, value: Any) -> tuple[int, int]:
 def _float_dtype(function: str, dtype: Any) -> np.dtype[Any]:
     target = np.dtype(dtype)
     if target not in (np.float64, np.float32):
-        raise DTypeError(
-            f"{function}: dtype is {target}; it has to be float64 or float32 (cast it for others)."
-        )
+        raise DTypeError(f"{function}: dtype is {target}; it has to be float64 or float32 (cast it for others).")
     return target
 
 

@@ -119,5 +119,3 @@ def clip_by_global_norm(grads: Any, max_norm: float) -> tuple[Any, Tensor]:
     norm = global_norm(grads)
     factor = max_norm / ss.maximum(norm, max_norm)
     return pytree.tree_map(lambda g: g * scalar(factor, g), grads), norm
-
-

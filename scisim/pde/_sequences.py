@@ -152,9 +152,7 @@ def _check_adaptive(points: np.ndarray[Any, Any], size: FloatArray, count: Any, 
     """The number of points to choose, once the arguments have been found good."""
     name = "residual_adaptive"
     if points.ndim != 2 or size.shape != (len(points),):
-        raise ShapeError(
-            f"{name}: candidates has shape {points.shape} and residual {size.shape}, not (m, d) and (m,)."
-        )
+        raise ShapeError(f"{name}: candidates has shape {points.shape} and residual {size.shape}, not (m, d) and (m,).")
     if not (np.isfinite([k, c]).all() and k >= 0 and c >= 0):
         raise ArgumentError(f"{name}: k is {k} and c is {c}; both have to be finite and at least 0.")
     bad = np.flatnonzero(~np.isfinite(size))

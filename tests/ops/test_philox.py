@@ -114,9 +114,7 @@ def test_children_differ_from_drawn_bits_and_from_each_other():
 
 def test_streams_of_children_are_uncorrelated():
     n = 20_000
-    rows = [
-        uniform_from_bits(random_bits(key, 0, n, 64)) for key in [KEY, *split_key(KEY, 5), fold_in(KEY, 0)]
-    ]
+    rows = [uniform_from_bits(random_bits(key, 0, n, 64)) for key in [KEY, *split_key(KEY, 5), fold_in(KEY, 0)]]
     correlation = np.corrcoef(rows) - np.eye(len(rows))
     assert np.abs(correlation).max() < 5 / np.sqrt(n)
 
@@ -182,9 +180,7 @@ def test_normal_slices_and_shapes():
 def tail_probabilities():
     rng = np.random.default_rng(0)
     near_splits = 0.075 + np.linspace(-1e-9, 1e-9, 21), np.exp(-25 + np.linspace(-1e-9, 1e-9, 21))
-    return np.concatenate(
-        [10.0 ** rng.uniform(-19.5, -0.302, 400), rng.uniform(0.01, 0.5, 400), *near_splits]
-    )
+    return np.concatenate([10.0 ** rng.uniform(-19.5, -0.302, 400), rng.uniform(0.01, 0.5, 400), *near_splits])
 
 
 def exact_tail_point(probability):
@@ -201,17 +197,13 @@ def test_inverse_normal_against_mpmath():
     # within a few roundings each; 1e-15 is 4.5 of them, and AS 241 claims 1e-16 for the formula.
     probabilities = tail_probabilities()
     got = _normal.lower_tail_point(probabilities)
-    errors = [
-        abs(float((mpmath.mpf(float(z)) - x) / x)) for z, x in zip(got, map(exact_tail_point, probabilities))
-    ]
+    errors = [abs(float((mpmath.mpf(float(z)) - x) / x)) for z, x in zip(got, map(exact_tail_point, probabilities))]
     assert max(errors) < 1e-15
 
 
 def test_inverse_normal_against_scipy():
     probabilities = tail_probabilities()
-    np.testing.assert_allclose(
-        _normal.lower_tail_point(probabilities), -special.ndtri(probabilities), rtol=2e-15
-    )
+    np.testing.assert_allclose(_normal.lower_tail_point(probabilities), -special.ndtri(probabilities), rtol=2e-15)
 
 
 def test_logarithm_against_mpmath():
@@ -232,13 +224,9 @@ def test_integers_are_uniform(low, high):
         assert stats.chisquare(counts).pvalue > 1e-3
 
 
-@pytest.mark.parametrize(
-    ("low", "high"), [(0, 10), (-5, 2**40), (-(2**63), 2**63), (2**63 - 2, 2**63), (3, 2**33 + 1)]
-)
+@pytest.mark.parametrize(("low", "high"), [(0, 10), (-5, 2**40), (-(2**63), 2**63), (2**63 - 2, 2**63), (3, 2**33 + 1)])
 def test_integers_equal_the_exact_product(low, high):
-    bits = np.concatenate(
-        [random_bits(KEY, 0, 200, 64), np.array([0, 1, 2**32 - 1, 2**32, 2**64 - 1], np.uint64)]
-    )
+    bits = np.concatenate([random_bits(KEY, 0, 200, 64), np.array([0, 1, 2**32 - 1, 2**32, 2**64 - 1], np.uint64)])
     expected = [low + (int(word) * (high - low) >> 64) for word in bits]
     np.testing.assert_array_equal(integers_from_bits(bits, low, high), expected)
 

@@ -131,9 +131,7 @@ def test_adaptive_takes_everything_when_asked():
 def test_adaptive_first_choice_has_the_stated_probability(k, c):
     residual = np.array([0.5, -1.0, 2.0, 4.0j])
     weights = np.abs(residual) ** k / np.mean(np.abs(residual) ** k) + c
-    first = [
-        residual_adaptive(key, candidates(4), residual, 1, k, c)[0, 0] / 2 for key in split_key(KEY, 4000)
-    ]
+    first = [residual_adaptive(key, candidates(4), residual, 1, k, c)[0, 0] / 2 for key in split_key(KEY, 4000)]
     counts = np.bincount(np.array(first, dtype=int), minlength=4)
     assert chisquare(counts, 4000 * weights / weights.sum()).pvalue > 1e-3
 
