@@ -165,7 +165,7 @@ def gradient_of(who: str, f: Callable, argnums: Any, has_aux: bool) -> Callable:
 
     def gradient(*args: Any, **kwargs: Any) -> Any:
         nums = (argnums,) if type(argnums) is int and 0 <= argnums < len(args) else positions(who, argnums, len(args))
-        call = Call(who, with_keywords(f, kwargs), args, nums, has_aux)
+        call = Call(who, with_keywords(f, kwargs) if kwargs else f, args, nums, has_aux)
         tape, leaves, outs, nodes = record(call, call.values, f)
         y = _scalar(who, f, outs, tape)
         grads = call.rebuild(cotangents(tape, nodes, outs, [y.dtype.type(1)], leaves, keep=False))

@@ -67,6 +67,7 @@ _FAST = {
     **{name: f.evaluate for name, f in COMPARE.items()},
     "eq": np.equal,
     "ne": np.not_equal,
+    "matmul": lambda a, b: np.matmul(a, b) if a.ndim < 3 and b.ndim < 3 else matmul(a, b),
 }
 
 
@@ -78,7 +79,7 @@ def _forward(f: Any, fast: Any) -> Any:
         if fast is not None and type(a) is _ndarray and (type(b) is _ndarray or kind is float or kind is int):
             try:
                 v = fast(a, b)
-            except (ValueError, TypeError, OverflowError):
+            except (ValueError, TypeError, OverflowError, AttributeError):
                 v = f(a, b)  # says what is wrong
         elif kind is Tensor or _acceptable(b):
             v = f(a, b if kind is Tensor else _operand(a, b))

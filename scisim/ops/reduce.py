@@ -100,7 +100,7 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) ->
     Tensor([4., 6.])
     """
     if axis is None and dtype is None and not keepdims and isinstance(x, (np.ndarray, Traced)):
-        return sum_p(x, axes=tuple(range(x.ndim)))  # the commonest call, without a detour
+        return sum_p(x, axes=tuple(range(len(x.shape))))  # the commonest call, without a detour
     x, axes = reduced_argument("sum", x, axis)
     return reduce_over(sum_p, x if dtype is None else astype(x, dtype), axes, keepdims)
 

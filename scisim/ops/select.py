@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -66,12 +67,18 @@ floor_divide = _constant("floor_divide", np.floor_divide, "floor_divide")
 
 
 def _tie(a: Any, b: Any) -> Any:
-    """1 where a > b, 0 where a < b, a half where they are equal: the derivative of maximum(a, b) in a."""
+    """1 where a > b, 0 where a < b, a half where they are equal: the derivative of maximum(a, b) in a; nan beside nan."""
     dt = np.result_type(a, b)
-    return (0.5 * (np.greater(a, b) + np.asarray(1.0) - np.less(a, b))).astype(dt if dt.kind == "f" else float)[()]
+    half = 0.5 * (np.greater(a, b) + np.greater_equal(a, b))
+    return np.where(np.isnan(a) | np.isnan(b), np.nan, half).astype(dt if dt.kind == "f" else float)[()]
 
 
-tie = _constant("tie", _tie, scalar=lambda s, a, b: s.select(s.gt(a, b), 1, s.select(s.lt(a, b), 0, 0.5)))
+def _scalar_tie(s: Any, a: Any, b: Any) -> Any:
+    numbers = s.select(s.gt(a, b), 1, s.select(s.lt(a, b), 0, 0.5))
+    return s.select(s.eq(a, a), s.select(s.eq(b, b), numbers, math.nan), math.nan)
+
+
+tie = _constant("tie", _tie, scalar=_scalar_tie)
 maximum_p = Primitive(
     "maximum",
     np.maximum,

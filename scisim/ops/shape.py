@@ -101,7 +101,7 @@ def _sum_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
     s = shape(args[0])
     if len(p["axes"]) < len(s):
         ct = reshape(ct, tuple(1 if k in p["axes"] else n for k, n in enumerate(s)))
-    return broadcast(ct, s)
+    return broadcast_p(ct, shape=s) if s else ct
 
 
 def reduce_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
