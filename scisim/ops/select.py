@@ -67,9 +67,9 @@ floor_divide = _constant("floor_divide", np.floor_divide, "floor_divide")
 
 
 def _tie(a: Any, b: Any) -> Any:
-    """1 where a > b, 0 where a < b, a half where they are equal: the derivative of maximum(a, b) in a; nan beside nan."""
+    """1 where a > b, 0 where a < b, a half where equal, nan beside nan: the derivative of maximum(a, b) in a."""
     dt = np.result_type(a, b)
-    half = 0.5 * (np.greater(a, b) + np.greater_equal(a, b))
+    half = 0.5 * np.greater(a, b) + 0.5 * np.greater_equal(a, b)
     return np.where(np.isnan(a) | np.isnan(b), np.nan, half).astype(dt if dt.kind == "f" else float)[()]
 
 
