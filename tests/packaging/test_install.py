@@ -23,6 +23,14 @@ def test_an_editable_install_imports_every_module(environment, source, modules):
     assert names == modules
 
 
+def test_a_folder_named_scisim_does_not_hide_an_editable_install(environment, source, tmp_path):
+    """As where a clone lies in the folder of a user's scripts."""
+    environment.install("-e", source)
+    (tmp_path / "scisim").mkdir()
+    script = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import scisim; print(scisim.__file__)"
+    assert environment.run("-c", script).strip() == str(source / "scisim" / "__init__.py")
+
+
 @pytest.mark.parametrize("pattern", ["*.whl", "*.tar.gz"])
 def test_a_distribution_imports_every_module(environment, built, modules, pattern):
     environment.install(only(built, pattern))
