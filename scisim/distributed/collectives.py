@@ -232,7 +232,7 @@ def broadcast(x: Any, root: int = 0) -> Any:
     >>> run_ranks(3, lambda comm: float(broadcast(comm.rank + 0.5, root=2)))
     [2.5, 2.5, 2.5]
     """
-    if not isinstance(root, int) or not 0 <= root < world().size:
+    if isinstance(root, bool) or not isinstance(root, int) or not 0 <= root < world().size:
         raise ArgumentError(f"broadcast: root is {root!r}, but the ranks are 0 to {world().size - 1}.")
     return _on_local("broadcast", x, broadcast_p, root=root)
 

@@ -22,7 +22,7 @@ from scisim.core.primitive import Primitive
 from scisim.core.values import Trace, Traced
 from scisim.distributed import moves
 from scisim.distributed.communicator import Communicator, world
-from scisim.distributed.placements import REPLICATE, Partial, Placements, Shape, Shard, block, checked
+from scisim.distributed.placements import REPLICATE, Partial, Placements, Shape, Shard, block, checked, checked_shape
 from scisim.distributed.plan import Plan
 
 _new = object.__new__
@@ -109,6 +109,8 @@ class Mesh(Trace):
     ) -> Mesh:
         """The one mesh of its shape and names on a communicator: values of equal meshes meet."""
         comm = world() if comm is None else comm
+        if not isinstance(comm, Communicator):
+            raise ArgumentTypeError(f"Mesh: comm is {comm!r}; it must be a Communicator, such as world().")
         sizes = _sizes(shape, comm)
         axes = _names(names, len(sizes))
         made = comm.__dict__.setdefault("_meshes", {})
@@ -174,6 +176,7 @@ class Mesh(Trace):
         >>> Mesh().slices((10, 3), Shard(0))
         (slice(0, 10, None), slice(0, 3, None))
         """
+        shape = checked_shape("Mesh.slices", shape)
         places = checked("Mesh.slices", placements, len(self.shape), len(shape))
         return self.cut(shape, places)
 
@@ -308,8 +311,10 @@ class Mesh(Trace):
 
 
 def _sizes(shape: int | Sequence[int] | None, comm: Communicator) -> Shape:
-    sizes = (comm.size,) if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
-    if not sizes or any(not isinstance(n, int) or n < 1 for n in sizes) or math.prod(sizes) != comm.size:
+    if shape is None:
+        return (comm.size,)
+    sizes = checked_shape("Mesh", (shape,) if hasattr(shape, "__index__") else shape)
+    if not sizes or min(sizes) < 1 or math.prod(sizes) != comm.size:
         raise ArgumentError(
             f"Mesh: shape {shape} has {math.prod(sizes)} places, but there are {comm.size} ranks; the "
             f"lengths are positive integers whose product is the number of ranks."
@@ -322,7 +327,7 @@ def _names(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
         return tuple("xyz"[:count]) if count <= 3 else tuple(f"axis{m}" for m in range(count))
     if isinstance(names, str):
         names = (names,)
-    if not all(isinstance(n, str) for n in names):
+    if not isinstance(names, Sequence) or not all(isinstance(n, str) for n in names):
         raise ArgumentTypeError(f"Mesh: names are {names!r}; they must be strings.")
     if len(names) != count or len(set(names)) != count:
         raise ArgumentError(f"Mesh: names {tuple(names)} for {count} axes; give each axis a name of its own.")

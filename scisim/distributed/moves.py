@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from scisim.distributed.mesh import Mesh
 
 Interval = tuple[int, int]
+_OF_TRUTHS = {"sum": "max", "prod": "min"}  # terms of a truth value are one truth and nothing else, which stays boolean
 
 
 def move(mesh: Mesh, local: Any, shape: Shape, src: Placements, dst: Placements) -> Any:
@@ -109,7 +110,7 @@ def _from_replica(mesh: Mesh, x: Any, shape: Shape, now: list, m: int, after: Pl
 
 def _from_partial(mesh: Mesh, x: Any, shape: Shape, now: list, m: int, before: Partial, after: Placement) -> Any:
     comm = mesh.axes[m]
-    op = "max" if before.op == "sum" and x.dtype.kind == "b" else before.op  # one truth and no other
+    op = _OF_TRUTHS.get(before.op, before.op) if x.dtype.kind == "b" else before.op
     if isinstance(after, Shard) and op == "sum":
         mesh.count("reduce_scatter")
         start = mesh.bounds(shape[after.dim], after.dim, tuple(now))[0]

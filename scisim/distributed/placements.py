@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import operator
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +20,10 @@ class _OneEach(type):
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         new = super().__call__(*args, **kwargs)
         return _OneEach.made.setdefault((cls, new.key), new)
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        return inspect.signature(cls.__init__.__get__(object()))
 
 
 class Placement(metaclass=_OneEach):
@@ -82,12 +88,24 @@ class Shard(Placement):
     __slots__ = ("dim", "unit")
 
     def __init__(self, dim: int, unit: int = 1) -> None:
-        if not isinstance(dim, int) or not isinstance(unit, int):
+        if not _integers(dim, unit):  # True would be the same placement as 1
             raise ArgumentTypeError(f"Shard: dim and unit are integers, got {dim!r} and {unit!r}.")
+        dim, unit = operator.index(dim), operator.index(unit)
         if unit < 1:
             raise ArgumentError(f"Shard: unit is {unit}; it must be at least 1.")
         self.dim, self.unit = dim, unit
         self.key = (dim,) if unit == 1 else (dim, unit)
+
+
+def _integers(*values: Any) -> bool:
+    return all(hasattr(n, "__index__") and not isinstance(n, bool) for n in values)
+
+
+def checked_shape(who: str, shape: Any) -> Shape:
+    """A global shape: integers of at least 0."""
+    if not isinstance(shape, Sequence) or isinstance(shape, str) or not _integers(*shape) or any(n < 0 for n in shape):
+        raise ArgumentTypeError(f"{who}: shape is {shape!r}; it must be a tuple of integers of at least 0, as in (8,).")
+    return tuple(map(operator.index, shape))
 
 
 REPLICATE = Replicate()

@@ -16,7 +16,7 @@ from scisim.core.values import Traced
 from scisim.core.values import shape as shape_of
 from scisim.distributed import rules, rules_arrays, rules_shape, rules_slices
 from scisim.distributed.mesh import Mesh, Sharded
-from scisim.distributed.placements import REPLICATE, SUM, Partial, Placement, Shard, checked, dual
+from scisim.distributed.placements import REPLICATE, SUM, Partial, Placement, Shard, checked, checked_shape, dual
 from scisim.distributed.plan import Plan
 
 
@@ -168,15 +168,17 @@ def from_local(local: Any, mesh: Mesh, placements: Placement | tuple | list, sha
     >>> from_local(np.arange(mine.start, mine.stop), mesh, Shard(0), (8,)).shape
     (8,)
     """
-    block = np.asarray(unwrap(local))
+    if not isinstance(mesh, Mesh):
+        raise ArgumentTypeError(f"from_local: mesh is {mesh!r}; it must be a Mesh.")
+    block, shape = np.asarray(unwrap(local)), checked_shape("from_local", shape)
     places = checked("from_local", placements, len(mesh.shape), len(shape))
-    wanted = mesh.block_shape(tuple(shape), places)
+    wanted = mesh.block_shape(shape, places)
     if block.shape != wanted:
         raise ShapeError(
             f"from_local: rank {mesh.rank} gives a block of shape {block.shape}, but its block of a value of "
-            f"shape {tuple(shape)} at {', '.join(map(repr, places))} has shape {wanted}; see Mesh.slices."
+            f"shape {shape} at {', '.join(map(repr, places))} has shape {wanted}; see Mesh.slices."
         )
-    return wrap(mesh.make(block, places, tuple(shape)))
+    return wrap(mesh.make(block, places, shape))
 
 
 def _placed(who: str, leaf: Any, mesh: Mesh, placements: Any) -> Tensor:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.errors import ArgumentError, DistributedError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, DistributedError
 from scisim.distributed.communicator import REDUCTIONS, Communicator, using
 
 
@@ -36,8 +36,10 @@ def run_ranks(n: int, function: Callable[[Communicator], Any]) -> list[Any]:
     >>> run_ranks(3, lambda comm: int(comm.all_reduce(comm.rank)))
     [3, 3, 3]
     """
-    if n < 1:
-        raise ArgumentError(f"run_ranks: n is {n}; at least one rank is needed.")
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise ArgumentError(f"run_ranks: n is {n!r}; it must be a number of ranks, at least one.")
+    if not callable(function):
+        raise ArgumentTypeError(f"run_ranks: function is {function!r}; it must be a function of a communicator.")
     job = _Job(n)
     group = _Group(job, tuple(range(n)))
     results: list[Any] = [None] * n

@@ -1,5 +1,6 @@
 """Sharded values: programs and their derivatives, what is communicated, and what is refused."""
 
+import inspect
 import itertools
 from collections import Counter
 
@@ -12,6 +13,7 @@ from scisim.core.errors import (
     ArgumentError,
     ArgumentTypeError,
     DistributedError,
+    ScisimError,
     ShapeError,
     TraceError,
 )
@@ -359,3 +361,49 @@ def test_a_mesh_of_one_process_needs_nothing():
     mesh = Mesh(comm=SerialCommunicator())
     x = shard(X, mesh, Shard(0))
     np.testing.assert_allclose(gather(ss.sum(ss.sin(x))), np.sin(X).sum(), rtol=1e-15)
+
+
+def test_shard_takes_integers_and_true_is_none():
+    """True equals 1, so that Shard(True) would stand for Shard(1) everywhere from then on."""
+    with pytest.raises(TypeError, match="dim and unit are integers, got True"):
+        Shard(True)
+    assert Shard(np.int64(1)) is Shard(1)
+    assert list(inspect.signature(Shard).parameters) == ["dim", "unit"]
+
+
+def test_truth_values_stay_truth_values_between_all_placements():
+    x = np.arange(10).reshape(5, 2) % 3 == 0
+    places = [Shard(0), Shard(1), Replicate(), *map(Partial, ("sum", "max", "min", "prod"))]
+
+    def program(comm):
+        pairs = [(a, b) for a in places for b in places]
+        return [gather(reshard(shard(x, Mesh(), a), b)).numpy() for a, b in pairs]
+
+    for made in run_ranks(3, program):
+        for y in made:
+            assert y.dtype == np.bool_
+            np.testing.assert_array_equal(y, x)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: Mesh(1.0), "Mesh: shape is 1.0"),
+        (lambda: Mesh("x"), "Mesh: shape is 'x'"),
+        (lambda: Mesh(names=3), "names are 3; they must be strings"),
+        (lambda: Mesh(comm=3), "comm is 3; it must be a Communicator"),
+        (lambda: Mesh().slices(4, Shard(0)), "Mesh.slices: shape is 4"),
+        (lambda: from_local(np.zeros(3), Mesh(), Shard(0), 3), "from_local: shape is 3"),
+        (lambda: from_local(np.zeros(0), Mesh(), Shard(0), (-4,)), "integers of at least 0"),
+        (lambda: from_local(np.zeros(3), 3, Shard(0), (3,)), "mesh is 3; it must be a Mesh"),
+        (lambda: run_ranks(2, 3), "function is 3; it must be a function of a communicator"),
+    ],
+)
+def test_arguments_of_the_wrong_kind_are_named(call, message):
+    with pytest.raises(TypeError, match=message) as caught:
+        call()
+    assert isinstance(caught.value, ScisimError)
+
+
+def test_integers_of_numpy_are_lengths_of_a_mesh():
+    assert run_ranks(2, lambda comm: Mesh(np.int64(2)).shape) == [(2,), (2,)]
