@@ -91,6 +91,9 @@ class Jitted:
         program, vals = self._program(args, kwargs)
         return program(vals)
 
+    def __repr__(self) -> str:
+        return f"<jit of {name_of(self.f)}>"
+
     def __get__(self, instance: Any, owner: Any = None) -> Any:
         return self if instance is None else types.MethodType(self, instance)
 

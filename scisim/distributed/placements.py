@@ -23,7 +23,7 @@ class _OneEach(type):
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        return inspect.signature(cls.__init__.__get__(object()))
+        return inspect.signature(cls.__init__.__get__(object()))  # type: ignore[misc]
 
 
 class Placement(metaclass=_OneEach):

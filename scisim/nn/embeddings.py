@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 import scisim as ss
-from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.checks import is_finite
+from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import Tensor
 from scisim.nn.initializers import parameter_dtype
 from scisim.nn.layers import checked_features, positive_size
@@ -37,7 +38,13 @@ class Scale(Module):
     offset: Tensor = field(buffer=True)
 
     def __init__(self, bounds: Sequence | Mapping, dtype: Any = None) -> None:
-        pairs = np.array(list(bounds.values() if isinstance(bounds, Mapping) else bounds), dtype=np.float64)
+        given = list(bounds.values()) if isinstance(bounds, Mapping) else bounds
+        try:
+            pairs = np.array(given, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ArgumentTypeError(
+                f"Scale: bounds is {bounds!r}; expected a pair of numbers (low, high) for each coordinate"
+            ) from None
         if pairs.ndim != 2 or pairs.shape[1] != 2:
             raise ShapeError(f"Scale: bounds of shape {pairs.shape}; expected a pair (low, high) for each coordinate")
         low, high = pairs.T
@@ -78,8 +85,10 @@ class Periodic(Module):
     periods: tuple = field(static=True)
 
     def __init__(self, periods: Sequence[float | None]) -> None:
+        if not isinstance(periods, Sequence) or isinstance(periods, str):
+            raise ArgumentTypeError(f"Periodic: periods is {periods!r}; expected a list with one for each coordinate")
         for k, p in enumerate(periods):
-            if p is not None and not (math.isfinite(p) and p > 0):
+            if p is not None and not (is_finite(p) and p > 0):
                 raise ArgumentError(f"Periodic: period {k} is {p!r}; expected a positive number, or None")
         self.periods = tuple(None if p is None else float(p) for p in periods)
 
@@ -134,7 +143,7 @@ class FourierFeatures(Module):
             positive_size("FourierFeatures", "in_features", in_features),
             positive_size("FourierFeatures", "count", count),
         )
-        if not scale > 0:
+        if not (is_finite(scale) and scale > 0):
             raise ArgumentError(f"FourierFeatures: scale is {scale!r}; expected a positive number")
         b = ss.random.normal(key, shape, parameter_dtype("FourierFeatures", dtype)) * scale
         self.matrix, self.fixed = (b, None) if trained else (None, b)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import scisim as ss
+from scisim.core.checks import is_finite
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 
 Initializer = Callable[[Any, tuple[int, ...], Any], Any]
@@ -17,7 +18,10 @@ _DTYPES = ("float32", "float64", "complex64", "complex128")
 
 def parameter_dtype(who: str, dtype: Any) -> np.dtype:
     """A dtype that parameters may have; float64 for None."""
-    dt = np.dtype(np.float64 if dtype is None else dtype)
+    try:
+        dt = np.dtype(np.float64 if dtype is None else dtype)
+    except TypeError:
+        raise DTypeError(f"{who}: dtype is {dtype!r}; expected one of {', '.join(_DTYPES)}") from None
     if dt.name not in _DTYPES:
         raise DTypeError(f"{who}: dtype {dt} for parameters; expected one of {', '.join(_DTYPES)}")
     return dt
@@ -91,7 +95,7 @@ def uniform(bound: float = 1.0) -> Initializer:
     >>> bool(ss.max(ss.abs(b)) <= 0.1)
     True
     """
-    if not bound >= 0:
+    if not (is_finite(bound) and bound >= 0):
         raise ArgumentError(f"uniform: bound is {bound!r}; expected a number of at least 0")
 
     def init(key: Any, shape: tuple[int, ...], dtype: Any = None) -> Any:

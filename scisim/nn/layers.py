@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import scisim as ss
+from scisim.core.checks import is_real
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import Tensor
 from scisim.nn.activations import activation as find_activation
@@ -196,7 +197,7 @@ class Dropout(Module):
     training: bool = field(static=True, default=True)
 
     def __init__(self, rate: float, training: bool = True) -> None:
-        if not 0 <= rate < 1:
+        if not (is_real(rate) and 0 <= rate < 1):
             raise ArgumentError(f"Dropout: rate is {rate!r}; expected a number from 0 up to, but not including, 1")
         self.rate, self.training = float(rate), training
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 from typing import Any, ClassVar, TypeVar, dataclass_transform
 
 import numpy as np
@@ -49,8 +50,29 @@ class _Closing(type):
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
         self: Any = object.__new__(cls)  # type: ignore[arg-type]
-        self.__init__(*args, **kwargs)
+        try:
+            self.__init__(*args, **kwargs)
+        except TypeError as error:
+            _check_call(cls, args, kwargs, error)
+            raise
         return _close(self, dict(vars(self)), ())
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        """That of ``__init__``, for help and editors."""
+        return inspect.signature(cls.__init__.__get__(object()))  # type: ignore[misc]
+
+
+def _check_call(cls: type, args: tuple, kwargs: dict, error: TypeError) -> None:
+    """Say what a class takes, if the error is that it was called with something else."""
+    signature = inspect.signature(cls)
+    try:
+        signature.bind(*args, **kwargs)
+    except TypeError as misfit:
+        bare = [p.replace(annotation=p.empty) for p in signature.parameters.values()]
+        raise ArgumentTypeError(
+            f"{cls.__name__}: {misfit}; expected {cls.__name__}{inspect.Signature(bare)}"
+        ) from error
 
 
 @dataclass_transform(field_specifiers=(field,))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 import scisim as ss
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.tensor import Tensor
@@ -69,6 +71,7 @@ class MLP(Module):
         init: str | Callable = "glorot_normal",
         first_bias: float = 0.0,
     ) -> None:
+        sizes = sizes.tolist() if isinstance(sizes, np.ndarray) else sizes
         if not isinstance(sizes, (list, tuple)) or len(sizes) < 2:
             raise ArgumentError(f"MLP: sizes is {sizes!r}; expected at least two numbers, such as [2, 20, 20, 1]")
         sizes = [positive_size("MLP", f"sizes[{k}]", n) for k, n in enumerate(sizes)]
@@ -119,8 +122,9 @@ class Field(Module):
     def __init__(
         self, network: Module, embedding: Module | None = None, bounds: Sequence | Mapping | None = None
     ) -> None:
-        if not isinstance(network, Module):
-            raise ArgumentTypeError(f"Field: network is a {type(network).__name__}; expected a Module")
+        for name, part in (("network", network), ("embedding", embedding)):
+            if not isinstance(part, Module) and not (part is None and name == "embedding"):
+                raise ArgumentTypeError(f"Field: {name} is a {type(part).__name__}; expected a Module")
         self.network, self.embedding = network, embedding
         self.scale = None if bounds is None else Scale(bounds, dtype=_dtype_of(network))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import scisim as ss
+from scisim.core.checks import is_real
 from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.tensor import Tensor
 from scisim.nn.initializers import parameter_dtype
@@ -59,7 +60,7 @@ class BatchNorm(Module):
         self, features: int, momentum: float = 0.9, eps: float = 1e-5, dtype: Any = None, training: bool = True
     ) -> None:
         n = positive_size("BatchNorm", "features", features)
-        if not 0 <= momentum < 1 or not eps > 0:
+        if not (is_real(momentum) and is_real(eps) and 0 <= momentum < 1 and eps > 0):
             raise ArgumentError(f"BatchNorm: momentum {momentum!r}, eps {eps!r}; expected 0 <= momentum < 1, eps > 0")
         dt = parameter_dtype("BatchNorm", dtype)
         self.scale, self.offset = ss.ones(n, dtype=dt), ss.zeros(n, dtype=dt)
@@ -121,7 +122,7 @@ class LayerNorm(Module):
 
     def __init__(self, features: int, eps: float = 1e-5, dtype: Any = None) -> None:
         n = positive_size("LayerNorm", "features", features)
-        if not eps > 0:
+        if not (is_real(eps) and eps > 0):
             raise ArgumentError(f"LayerNorm: eps is {eps!r}; expected a positive number")
         dt = parameter_dtype("LayerNorm", dtype)
         self.scale, self.offset, self.eps = ss.ones(n, dtype=dt), ss.zeros(n, dtype=dt), float(eps)

@@ -12,7 +12,7 @@ import scisim as ss
 from scisim.core.tensor import Tensor
 from scisim.optim.flat import Flat
 from scisim.optim.quasi_newton import QuasiNewton, curved
-from scisim.optim.trees import check_state
+from scisim.optim.trees import check_length, check_loss, check_state
 
 
 class BFGSState(NamedTuple):
@@ -61,8 +61,11 @@ class BFGS(QuasiNewton):
 
     def update(self, loss_fn: Callable, state: BFGSState, params: Any) -> tuple[Any, BFGSState, Tensor]:
         """Parameters, state and the loss there, after ``iterations`` steps."""
-        check_state(f"{type(self).__name__}.update", state, BFGSState)
-        flat = Flat(params, f"{type(self).__name__}.update")
+        who = f"{type(self).__name__}.update"
+        check_loss(who, loss_fn)
+        check_state(who, "loss_fn", state, params, BFGSState)
+        flat = Flat(params, who)
+        check_length(who, state.inverse.shape[-1], flat)
         h = state.inverse.numpy()
         x, value, h, done, used, status = self._iterate(loss_fn, flat, h if h.any() else None)
         if h is None:

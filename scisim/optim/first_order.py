@@ -10,10 +10,21 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import scisim as ss
+from scisim.core.checks import is_real
 from scisim.core.errors import ArgumentError
 from scisim.core.tensor import Tensor
 from scisim.optim.schedules import Schedule, as_schedule
-from scisim.optim.trees import build, check_state, clip_by_global_norm, leaves_of, like, real_dtype, scalar, squared
+from scisim.optim.trees import (
+    Shown,
+    build,
+    check_state,
+    clip_by_global_norm,
+    leaves_of,
+    like,
+    real_dtype,
+    scalar,
+    squared,
+)
 
 
 class AdamState(NamedTuple):
@@ -31,12 +42,13 @@ class SGDState(NamedTuple):
     velocity: Any
 
 
-class _FirstOrder:
+class _FirstOrder(Shown):
     """What these optimisers share: the rate, and clipping."""
 
     def __init__(self, lr: float | Schedule, clip: float | None) -> None:
+        self.lr = lr
         self.rate = as_schedule(type(self).__name__, lr)
-        if clip is not None and not clip > 0:
+        if clip is not None and not (is_real(clip) and clip > 0):
             raise ArgumentError(f"{type(self).__name__}: clip is {clip!r}; expected a positive number or None")
         self.clip = clip
 
@@ -50,7 +62,7 @@ class _FirstOrder:
 
 def _fraction(who: str, **values: float) -> None:
     for name, x in values.items():
-        if not 0 <= x < 1:
+        if not (is_real(x) and 0 <= x < 1):
             raise ArgumentError(f"{who}: {name} is {x!r}; expected a number from 0 up to, but not including, 1")
 
 
@@ -92,7 +104,7 @@ class Adam(_FirstOrder):
     ) -> None:
         super().__init__(lr, clip)
         _fraction(type(self).__name__, b1=b1, b2=b2)
-        if not eps > 0:
+        if not (is_real(eps) and eps > 0):
             raise ArgumentError(f"{type(self).__name__}: eps is {eps!r}; expected a positive number")
         self.b1, self.b2, self.eps = b1, b2, eps
 
@@ -105,7 +117,7 @@ class Adam(_FirstOrder):
 
     def update(self, grads: Any, state: AdamState, params: Any) -> tuple[Any, AdamState]:
         """Parameters and state after a step; ``grads`` has the structure of ``params``."""
-        check_state(f"{type(self).__name__}.update", state, AdamState)
+        check_state(f"{type(self).__name__}.update", "grads", state, params, AdamState)
         gs, ps, spec = self._leaves(grads, params)
         ms, vs = like("Adam.update", "state.mean", state.mean, params)[0], _leaves(state.square)
         rate, count = self.rate(state.step), ss.astype(state.step + 1, ss.float64)
@@ -153,7 +165,7 @@ class AdamW(Adam):
         clip: float | None = None,
     ) -> None:
         super().__init__(lr, b1, b2, eps, clip=clip)
-        if not weight_decay >= 0:
+        if not (is_real(weight_decay) and weight_decay >= 0):
             raise ArgumentError(f"AdamW: weight_decay is {weight_decay!r}; expected a number of at least 0")
         self.decay = weight_decay
 
@@ -202,7 +214,7 @@ class SGD(_FirstOrder):
 
     def update(self, grads: Any, state: SGDState, params: Any) -> tuple[Any, SGDState]:
         """Parameters and state after a step; ``grads`` has the structure of ``params``."""
-        check_state("SGD.update", state, SGDState)
+        check_state("SGD.update", "grads", state, params, SGDState)
         gs, ps, spec = self._leaves(grads, params)
         rate, velocity, steps = self.rate(state.step), None, gs
         if self.momentum:

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import scisim as ss
-from scisim.core.errors import ArgumentError
+from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.tensor import Tensor
 from scisim.optim.flat import Flat
 from scisim.optim.quasi_newton import QuasiNewton, curved
-from scisim.optim.trees import check_state
+from scisim.optim.trees import check_length, check_loss, check_state
 
 
 class LBFGSState(NamedTuple):
@@ -80,8 +80,13 @@ class LBFGS(QuasiNewton):
 
     def update(self, loss_fn: Callable, state: LBFGSState, params: Any) -> tuple[Any, LBFGSState, Tensor]:
         """Parameters, state and the loss there, after ``iterations`` steps."""
-        check_state("LBFGS.update", state, LBFGSState)
-        flat = Flat(params, "LBFGS.update")
+        who = "LBFGS.update"
+        check_loss(who, loss_fn)
+        check_state(who, "loss_fn", state, params, LBFGSState)
+        flat = Flat(params, who)
+        check_length(who, state.steps.shape[-1], flat)
+        if len(state.steps) != self.memory:
+            raise ShapeError(f"{who}: state has a memory of {len(state.steps)}, this LBFGS one of {self.memory}")
         n = int(state.used)
         memory = (state.steps.numpy()[self.memory - n :], state.changes.numpy()[self.memory - n :])
         x, value, memory, done, used, status = self._iterate(loss_fn, flat, memory)

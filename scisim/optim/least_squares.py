@@ -13,6 +13,7 @@ from typing import Any
 import scisim as ss
 from scisim import autodiff as ad
 from scisim.core import pytree
+from scisim.core.checks import is_finite
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import Tensor
 
@@ -48,7 +49,7 @@ class LeastSquares:
     def __init__(self, residual: Callable, points: Any, weight: float = 1.0, *, compiled: bool = True) -> None:
         if not callable(residual):
             raise ArgumentTypeError(f"LeastSquares: residual is a {type(residual).__name__}; expected a function")
-        if not (weight > 0 and math.isfinite(weight)):
+        if not (is_finite(weight) and weight > 0):
             raise ArgumentError(f"LeastSquares: weight is {weight!r}; expected a positive number")
         self._blocks = [_Block(_Rules(residual, compiled), _checked_points(points), float(weight))]
 
@@ -58,7 +59,12 @@ class LeastSquares:
         return [b.points for b in self._blocks]
 
     def __add__(self, other: LeastSquares) -> LeastSquares:
+        if not isinstance(other, LeastSquares):
+            return NotImplemented
         return self._of([*self._blocks, *other._blocks])
+
+    def __radd__(self, other: Any) -> Any:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # where sum() starts
 
     def at(self, *points: Any) -> LeastSquares:
         """The same residuals at other points, an array a block; None keeps a block's own.  What was compiled serves
@@ -163,6 +169,8 @@ class _Rules:
             for part in [ss.real(x), ss.imag(x)] if x.dtype.kind == "c" else [x]:
                 flat = ss.reshape(part, (-1,)) if part.shape else part
                 out += [flat[k] for k in range(flat.shape[0])] if flat.shape else [flat]
+        if not out:
+            raise ShapeError("LeastSquares: the residual returns no number; expected one or several at each point")
         return out
 
     def _mapped(self, f: Callable, params: Any, points: Tensor) -> Any:

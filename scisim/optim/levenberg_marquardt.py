@@ -8,12 +8,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import scisim as ss
+from scisim.core.checks import is_finite
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.tensor import Tensor
 from scisim.optim.flat import Flat, host
 from scisim.optim.least_squares import LeastSquares
 from scisim.optim.status import CONVERGED, FAILED, FOUND, NOT_FINITE
-from scisim.optim.trees import check_state
+from scisim.optim.trees import Shown, check_length, check_state
 
 
 class LMState(NamedTuple):
@@ -27,7 +28,7 @@ class LMState(NamedTuple):
     status: Tensor
 
 
-class LevenbergMarquardt:
+class LevenbergMarquardt(Shown):
     """Damped Gauss-Newton steps, bent along the geodesic (M. Transtrum, J. Sethna, arXiv:1201.5885).
 
     With residuals r and Jacobian J, the step d solves ``(J'J + lam D) d = -J'r``, and the second derivative r'' of the
@@ -81,9 +82,9 @@ class LevenbergMarquardt:
         if damping not in ("identity", "diagonal"):
             raise ArgumentError(f"LevenbergMarquardt: damping is {damping!r}; expected 'identity' or 'diagonal'")
         lam = (1e-3 if damping == "identity" else 1e-2) if lam is None else lam
-        if not (lam > 0 and math.isfinite(lam)):
+        if not (is_finite(lam) and lam > 0):
             raise ArgumentError(f"LevenbergMarquardt: lam is {lam!r}; expected a positive number")
-        if not (down > 1 and up > 1):
+        if not (is_finite(down) and is_finite(up) and down > 1 and up > 1):
             raise ArgumentError(f"LevenbergMarquardt: down is {down!r}, up {up!r}; both must be greater than 1")
         if isinstance(max_trials, bool) or not isinstance(max_trials, int) or max_trials < 1:
             raise ArgumentError(f"LevenbergMarquardt: max_trials is {max_trials!r}; expected an integer of at least 1")
@@ -99,7 +100,8 @@ class LevenbergMarquardt:
 
     def resampled(self, state: LMState, factor: float = 10.0) -> LMState:
         """The state with more damping, for the first step on new points: the old damping fits the old points."""
-        if not factor > 0:
+        check_state("LevenbergMarquardt.resampled", "residuals", state, None, LMState)
+        if not (is_finite(factor) and factor > 0):
             raise ArgumentError(f"LevenbergMarquardt.resampled: factor is {factor!r}; expected a positive number")
         return state._replace(lam=state.lam * factor)
 
@@ -110,8 +112,10 @@ class LevenbergMarquardt:
                 f"LevenbergMarquardt.update: residuals is a {type(residuals).__name__}; expected "
                 f"optim.LeastSquares(residual, points)"
             )
-        check_state("LevenbergMarquardt.update", state, LMState)
+        check_state("LevenbergMarquardt.update", "residuals", state, params, LMState)
         flat = Flat(params, "LevenbergMarquardt.update")
+        if self.diagonal or state.scale.size:
+            check_length("LevenbergMarquardt.update", state.scale.size, flat)
         normal = residuals.normal(params)
         value, g, gram = float(host(normal.loss)), host(normal.gradient), host(normal.gram)
         if not (math.isfinite(value) and np.isfinite(g).all() and np.isfinite(gram).all()):

@@ -13,23 +13,25 @@ from typing import Any
 
 import numpy as np
 
+from scisim.core.checks import is_real
 from scisim.core.errors import ArgumentError
 from scisim.optim.flat import Flat, value_and_slope
 from scisim.optim.line_search import Found, Trial, strong_wolfe
 from scisim.optim.status import CONVERGED, FOUND, NOT_FINITE
+from scisim.optim.trees import Shown
 
 
-class QuasiNewton(ABC):
+class QuasiNewton(Shown, ABC):
     """The iteration: direction, line search, memory."""
 
     def __init__(self, iterations: int, c1: float, c2: float, max_evaluations: int, tolerance: float) -> None:
         who = type(self).__name__
-        if not 0 < c1 < c2 < 1:
+        if not (is_real(c1) and is_real(c2) and 0 < c1 < c2 < 1):
             raise ArgumentError(f"{who}: c1 is {c1!r}, c2 {c2!r}; expected 0 < c1 < c2 < 1")
         for name, n in (("iterations", iterations), ("max_evaluations", max_evaluations)):
             if isinstance(n, bool) or not isinstance(n, int) or n < 1:
                 raise ArgumentError(f"{who}: {name} is {n!r}; expected an integer of at least 1")
-        if not tolerance >= 0:
+        if not (is_real(tolerance) and tolerance >= 0):
             raise ArgumentError(f"{who}: tolerance is {tolerance!r}; expected a number of at least 0")
         self.iterations, self.c1, self.c2 = iterations, c1, c2
         self.max_evaluations, self.tolerance = max_evaluations, tolerance

@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 import scisim as ss
+from scisim.core.checks import is_finite, is_real
 from scisim.core.errors import ArgumentError, ArgumentTypeError
+from scisim.core.tensor import Tensor
 
 Schedule = Callable[[Any], Any]
 
 
 def _positive(who: str, **numbers: Any) -> None:
     for name, x in numbers.items():
-        if isinstance(x, bool) or not isinstance(x, (int, float, np.number)) or not (math.isfinite(x) and x > 0):
+        if not (is_finite(x) and x > 0):
             raise ArgumentError(f"{who}: {name} is {x!r}; expected a positive number")
 
 
@@ -67,7 +69,7 @@ def cosine(initial: float, steps: int, final: float = 0.0) -> Schedule:
     Tensor(0.5)
     """
     _positive("cosine", initial=initial, steps=steps)
-    if not 0 <= final <= initial:
+    if not (is_finite(final) and 0 <= final <= initial):
         raise ArgumentError(f"cosine: final is {final!r}; expected a number from 0 to initial ({initial})")
 
     def rate(step: Any) -> Any:
@@ -107,6 +109,10 @@ def piecewise(boundaries: Sequence[int], rates: Sequence[float]) -> Schedule:
     >>> [float(rate(k)) for k in (9, 10, 25)]
     [1.0, 0.1, 0.01]
     """
+    if not all(isinstance(s, Sequence) for s in (boundaries, rates)) or not all(map(is_finite, boundaries)):
+        raise ArgumentTypeError(
+            f"piecewise: boundaries is {boundaries!r}, rates {rates!r}; expected a list of steps and a list of rates"
+        )
     if len(rates) != len(boundaries) + 1:
         raise ArgumentError(f"piecewise: {len(rates)} rates for {len(boundaries)} boundaries; expected one more")
     if any(b <= a for a, b in pairwise(boundaries)):
@@ -123,10 +129,16 @@ def piecewise(boundaries: Sequence[int], rates: Sequence[float]) -> Schedule:
     return rate
 
 
+def _checked_rate(who: str, rate: Any) -> Any:
+    if is_real(rate) or (isinstance(rate, Tensor) and not rate.shape and rate.dtype.kind in "iuf"):
+        return rate
+    raise ArgumentTypeError(f"{who}: lr gives {rate!r} for a step; expected one real number")
+
+
 def as_schedule(who: str, lr: Any) -> Schedule:
     """A schedule from a positive number or a function of the step."""
     if callable(lr):
-        return lr
+        return lambda step: _checked_rate(who, lr(step))
     if not isinstance(lr, (int, float, np.number)):
         raise ArgumentTypeError(f"{who}: lr is {lr!r}; expected a positive number or a function of the step")
     _positive(who, lr=lr)

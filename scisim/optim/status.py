@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scisim.core.errors import ArgumentTypeError
+
 FOUND, FAILED, NOT_DESCENT, NOT_FINITE, CONVERGED = 0, 1, 2, 3, 4
 
 _MESSAGES = {
@@ -26,4 +28,9 @@ def status_message(state: Any) -> str:
     >>> optim.status_message(lbfgs.update(ss.square, lbfgs.init(x), x)[1])
     'the gradient is zero, or within the tolerance'
     """
+    if not hasattr(state, "status"):
+        raise ArgumentTypeError(
+            f"status_message: a {type(state).__name__} has no status; expected the state of a method that searches for "
+            f"a step, such as LBFGS or LevenbergMarquardt"
+        )
     return _MESSAGES[int(state.status)]

@@ -8,17 +8,32 @@ import numpy as np
 
 import scisim as ss
 from scisim.core import pytree
+from scisim.core.checks import is_real
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import inexact
 
 
-def check_state(who: str, state: Any, kind: type) -> None:
-    """The state is the one that the optimizer's own init made."""
+class Shown:
+    """Objects whose text is their class and what they were made with."""
+
+    def __repr__(self) -> str:
+        held = {k: v for k, v in vars(self).items() if not k.startswith("_") and k != "rate"}
+        return f"{type(self).__name__}({', '.join(f'{k}={_named(v)}' for k, v in held.items())})"
+
+
+def _named(x: Any) -> str:
+    return getattr(x, "__name__", None) or repr(x)
+
+
+def check_state(who: str, first: str, state: Any, params: Any, kind: type) -> None:
+    """The state is the one that the optimizer's own init made, and no state was given as parameters."""
+    if isinstance(params, kind):
+        raise ArgumentTypeError(f"{who}: params is the state; the order is {who}({first}, state, params)")
     if not isinstance(state, kind):
         raise ArgumentTypeError(
             f"{who}: state is a {type(state).__name__}, expected {kind.__name__}; start with state = "
-            f"{who.split('.')[0]}(...).init(params)"
+            f"{who.split('.')[0]}(...).init(params); the order is {who}({first}, state, params)"
         )
 
 
@@ -53,6 +68,24 @@ def like(who: str, what: str, tree: Any, params: Any) -> tuple[list[Tensor], lis
                 f"they must be equal"
             )
     return xs, ps, spec
+
+
+def check_length(who: str, got: int, flat: Any) -> None:
+    """A state that holds vectors holds them for parameters of this size."""
+    if got != flat.size:
+        raise ShapeError(
+            f"{who}: state is of {got} parameters, params has {flat.size} (real numbers); start with state = "
+            f"{who.split('.')[0]}(...).init(params)"
+        )
+
+
+def check_loss(who: str, loss_fn: Any) -> None:
+    """What is minimised is a function."""
+    if not callable(loss_fn):
+        raise ArgumentTypeError(
+            f"{who}: loss_fn is a {type(loss_fn).__name__}; expected a function of the parameters, as in "
+            f"{who}(loss_fn, state, params)"
+        )
 
 
 def _short(spec: Any) -> str:
@@ -114,7 +147,7 @@ def clip_by_global_norm(grads: Any, max_norm: float) -> tuple[Any, Tensor]:
     >>> optim.clip_by_global_norm(ss.asarray([3.0, 4.0]), 1.0)
     (Tensor([0.6, 0.8]), Tensor(5.))
     """
-    if not max_norm > 0:
+    if not (is_real(max_norm) and max_norm > 0):
         raise ArgumentError(f"clip_by_global_norm: max_norm is {max_norm!r}; expected a positive number")
     norm = global_norm(grads)
     factor = max_norm / ss.maximum(norm, max_norm)

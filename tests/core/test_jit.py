@@ -226,3 +226,10 @@ def test_operations_of_the_nth_derivative_grow_like_n_squared(f):
     assert np.abs(second[2:]).max() <= 8  # a quadratic has constant second differences
     derivative = ss.jit(ad.derivative(f, 12)).lower(0.3).graph.count()
     assert derivative <= counts[-1] + 4
+
+
+def test_the_text_of_a_compiled_function_names_it():
+    def wave(x):
+        return ss.sin(x)
+
+    assert repr(ss.jit(wave)) == "<jit of wave>"
