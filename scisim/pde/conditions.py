@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
-
+from scisim.core.checks import is_integer, is_real
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.pde.domain import Domain
 from scisim.pde.equation import Arguments, Equation
 from scisim.pde.term import Term, checked_weight, field_number, unknown_coordinate
+from scisim.pde.values import text_of, value_of
 
 
 class Condition:
@@ -51,14 +51,27 @@ class Condition:
             raise ArgumentTypeError(
                 f"{type(self).__name__}: equation is {equation!r}; expected a function of the fields"
             )
+        if not isinstance(at, Mapping):
+            raise ArgumentTypeError(
+                f'{type(self).__name__}: at is {at!r}; expected coordinates with their values, as in at={{"x": 1.0}}'
+            )
+        if name is not None and not isinstance(name, str):
+            raise ArgumentTypeError(f"{type(self).__name__}: name is {name!r}; expected a string")
         self.equation, self.at, self.name = equation, dict(at), name
         self._settle(weight, points)
 
     def _settle(self, weight: float, points: int | None) -> None:
         self.weight = checked_weight(type(self).__name__, weight)
-        if points is not None and (isinstance(points, bool) or not isinstance(points, int) or points < 1):
+        if points is not None and not is_integer(points, 1):
             raise ArgumentError(f"{type(self).__name__}: points is {points!r}; expected a positive integer")
-        self.points = points
+        self.points = None if points is None else int(points)
+
+    def __repr__(self) -> str:
+        plain = {"weight": 1.0, "points": None, "name": None, "field": 0, "order": 0, "time": "t"}
+        held = {("field" if k == "chosen" else k): v for k, v in vars(self).items()}
+        at = held.pop("at", {}) if type(self) is not Condition else {}
+        shown = {k: v for k, v in {**held, **at}.items() if k not in plain or v != plain[k]}
+        return f"{self.who}({', '.join(f'{k}={text_of(v)}' for k, v in shown.items())})"
 
     @property
     def who(self) -> str:
@@ -80,7 +93,9 @@ class Condition:
             raise ArgumentError(f"{self.who}: no coordinate is fixed; say where it holds, as in x=-1")
         for name, value in self.at.items():
             low, high = domain.bounds(name) if name in domain.names else unknown_coordinate(self.who, name, domain)
-            if not (isinstance(value, (int, float)) and low <= value <= high):
+            if not is_real(value):
+                raise ArgumentTypeError(f"{self.who}: {name} is {value!r}; expected a number in ({low:g}, {high:g})")
+            if not low <= value <= high:
                 raise ArgumentError(
                     f"{self.who}: {name}={value!r} lies outside of the domain, {name} in ({low:g}, {high:g})"
                 )
@@ -126,7 +141,7 @@ class Dirichlet(Condition):
         self._settle(weight, points)
 
     def residual(self, domain: Domain, fields: tuple[str, ...], at: Mapping[str, float]) -> Callable:
-        value, k = _value(self.who, self.value, domain), field_number(self.who, self.chosen, fields)
+        value, k = value_of(self.who, self.value, domain), field_number(self.who, self.chosen, fields)
         return lambda us, coords: self.quantity(us[k], domain, at) - value(coords)
 
     def quantity(self, u: Any, domain: Domain, at: Mapping[str, float]) -> Any:
@@ -209,19 +224,3 @@ class Initial(Dirichlet):
 
     def quantity(self, u: Any, domain: Domain, at: Mapping[str, float]) -> Any:
         return u.d(*[self.time] * self.order) if self.order else u
-
-
-def _value(who: str, value: Any, domain: Domain) -> Callable:
-    """A condition's value as a function of all coordinates."""
-    if not callable(value):
-        if not isinstance(value, (int, float, complex, np.generic)):
-            raise ArgumentTypeError(
-                f"{who}: value is {value!r}; expected a number, or a function such as lambda x: ..."
-            )
-        return lambda coords: value
-    arguments = Arguments(f"{who}: value", value, domain.names)
-    if arguments.others:
-        raise ArgumentError(
-            f"{who}: the value depends on {', '.join(arguments.others)}; the coordinates are {', '.join(domain.names)}"
-        )
-    return lambda coords: arguments((), coords)

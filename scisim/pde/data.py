@@ -44,14 +44,17 @@ class Data(Condition):
 
     def bind(self, domain: Domain, fields: tuple[str, ...]) -> Term:
         k = field_number("Data", self.chosen, fields)
-        arrays = (*self._columns(domain), self.values)
+        columns, complex_values = self._columns(domain), self.values.dtype.kind == "c"
+        parts = (self.values.real, self.values.imag) if complex_values else (self.values,)  # tables are real
         equation = Equation("Data", domain, len(fields), lambda us, coords: +us[k])
 
         def residuals(field: Callable, given: Sequence[Any]) -> list:
-            return [equation(field, given[:-1])[0] - given[-1]]
+            coords, values = given[: len(columns)], given[len(columns) :]
+            u = equation(field, coords)[0]
+            return [u - (values[0] + 1j * values[1] if complex_values else values[0])]
 
         residuals.equation = equation  # type: ignore[attr-defined]
-        return Term("data", self.weight, domain.names, {}, residuals, len(self.values), arrays)
+        return Term("data", self.weight, domain.names, {}, residuals, len(self.values), (*columns, *parts))
 
     def _columns(self, domain: Domain) -> list[np.ndarray]:
         if isinstance(self.given, Mapping):

@@ -38,7 +38,11 @@ class Domain:
     Domain(t=(0, 1), x=(-1, 1))
     """
 
-    def __init__(self, /, **bounds: Sequence[float]) -> None:
+    def __init__(self, /, *nameless: Any, **bounds: Sequence[float]) -> None:
+        if nameless:
+            raise ArgumentTypeError(
+                f"Domain: got {nameless[0]!r} without a name; give each coordinate by name, as in Domain(t=(0, 1))"
+            )
         if not bounds:
             raise ArgumentError("Domain: no coordinates; give each by name with its bounds, as in Domain(t=(0, 1))")
         pairs = [_pair(name, pair) for name, pair in bounds.items()]
@@ -117,7 +121,7 @@ def _pair(name: str, pair: Any) -> tuple[float, float]:
         low, high = map(float, pair)
     except (TypeError, ValueError):
         raise ArgumentTypeError(f"Domain: bounds of {name!r} are {pair!r}; expected two numbers (low, high)") from None
-    if not (math.isfinite(low) and math.isfinite(high)):
+    if not math.isfinite(high - low):
         raise ArgumentError(f"Domain: bounds of {name!r} are {pair!r}; expected finite numbers")
     if low >= high:
         kind = "empty" if low == high else "reversed"

@@ -14,7 +14,7 @@ from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import Tensor, unwrap, wrap
 from scisim.core.values import name_of, shape
 from scisim.pde.domain import Domain
-from scisim.pde.fields import Fields, plain
+from scisim.pde.fields import Fields, NoSuchPartialError, plain
 
 _POSITIONAL = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -93,7 +93,7 @@ class Equation:
 
         middle = [wrap(np.asarray(c)) for c in (self.domain.lower + self.domain.upper) / 2]
         with Fields(self.who, self.domain.names, lookup) as trace, np.errstate(all="ignore"):
-            out = self.residual([trace.field(k, "u") for k in range(self.count)], middle)
+            out = self._run([trace.field(k, "u") for k in range(self.count)], middle)
             parts = [plain(r) for r in out] if isinstance(out, (list, tuple)) else plain(out)
         return asked, parts
 
@@ -111,12 +111,28 @@ class Equation:
             return series[index][k]._v
 
         with Fields(self.who, self.domain.names, lookup) as trace:
-            out = self.residual([trace.field(k, "u") for k in range(self.count)], coords)
+            out = self._run([trace.field(k, "u") for k in range(self.count)], coords)
             parts = [plain(r) for r in ([out] if self.single else out)]
         wanted = np.broadcast_shapes(*(c.shape for c in coords))
         for k, r in enumerate(parts):
             self._check(k, r, wanted)
         return parts
+
+    def _run(self, fields: list, coords: Sequence[Any]) -> Any:
+        try:
+            out = self.residual(fields, coords)
+        except AttributeError as error:
+            name = error.name or ""
+            if isinstance(error.obj, Tensor) and (name in self.domain.names or set(name) <= set(self.domain.names)):
+                raise NoSuchPartialError(
+                    f"{self.who}: .{name} is asked of the result of an operation, but only the fields know their "
+                    f"partials; apply the product or chain rule, as in 2 * u * u.x for the x-derivative of u * u, or "
+                    f"make it a field of its own with an equation"
+                ) from None
+            raise
+        if isinstance(out, (list, tuple)) and not out:
+            raise ArgumentError(f"{self.who}: it returns an empty {type(out).__name__}; return what has to vanish")
+        return out
 
     def _check(self, k: int, r: Any, wanted: tuple[int, ...]) -> None:
         what = f"{self.who}: residual {k}" if not self.single else f"{self.who}: the residual"

@@ -105,7 +105,7 @@ class Problem:
             if not isinstance(c, Condition):
                 raise ArgumentTypeError(f"Problem: conditions[{k}] is {c!r}; expected Initial, Dirichlet, Neumann, ...")
             term = c.bind(self.domain, self.fields)
-            same = sum(t.name == term.name or t.name.startswith(f"{term.name} ") for t in terms)
+            same = sum(n == term.name or n.startswith(f"{term.name} ") for n in ["equation", *(t.name for t in terms)])
             terms.append(term if not same else term.renamed(f"{term.name} {same + 1}"))
         return terms
 
@@ -123,7 +123,7 @@ class Problem:
 
         def fields(*coords: Any) -> tuple[Tensor, ...]:
             coords = tuple(ss.broadcast_arrays(*coords)) if len(coords) > 1 else tuple(map(ss.asarray, coords))
-            outputs = self._split(model(ss.stack(self._inputs(coords), axis=-1)), coords[0].shape)
+            outputs = self._split(_called(model, ss.stack(self._inputs(coords), axis=-1)), coords[0].shape)
             if self._ansatz is None:
                 return outputs
             made = self._ansatz(outputs, coords)
@@ -145,7 +145,8 @@ class Problem:
         if tuple(out.shape) != (*points, count):
             raise ShapeError(
                 f"Problem: the model's output has shape {tuple(out.shape)} at points of shape {points}; expected "
-                f"{(*points, count)}, one for each field ({', '.join(self.fields)})"
+                f"{(*points, count)}, one for each field ({', '.join(self.fields)}). The arguments of the equation "
+                f"that are not coordinates ({', '.join(self.domain.names)}) are its fields"
             )
         if count == 1:  # a reshape drops nothing, so derivatives need no care for parts that are left out
             return (ss.reshape(out, points),)
@@ -204,3 +205,11 @@ class Problem:
         parts = ", ".join(self.partials)
         names = "; ".join(t.name for t in self.terms)
         return f"Problem({self.domain!r}; fields {', '.join(self.fields)}; partials {parts}; terms {names})"
+
+
+def _called(model: Callable, x: Tensor) -> Tensor:
+    out = model(x) if callable(model) else None
+    if isinstance(out, Tensor):
+        return out
+    got = f"gives a {type(out).__name__}" if callable(model) else f"is a {type(model).__name__}"
+    raise ArgumentTypeError(f"Problem: the model {got}; expected a function from points (..., d) to a Tensor")

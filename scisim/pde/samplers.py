@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.core.checks import is_finite, is_integer
 from scisim.core.errors import ArgumentError
 from scisim.ops._philox import fold_in
 from scisim.pde import _sequences
@@ -33,7 +34,7 @@ class Sampler(ABC):
     def __init__(self, every: int | None = 1, final: int = 0) -> None:
         if every is not None:
             _positive(self, "every", every)
-        if isinstance(final, bool) or not isinstance(final, int) or final < 0:
+        if not is_integer(final, 0):
             raise ArgumentError(f"{type(self).__name__}: final is {final!r}; expected an integer of at least 0")
         self.every, self.final = every, final
 
@@ -82,7 +83,16 @@ class Sobol(Sampler):
 
 
 class LatinHypercube(Sampler):
-    """A Latin hypercube design for each block: every interval of every coordinate holds one point."""
+    """A Latin hypercube design for each block: every interval of every coordinate holds one point.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scisim import pde, random
+    >>> x = pde.LatinHypercube().points(random.key(0).numpy(), 0, 4, 1, 0, 4)
+    >>> np.sort(np.floor(4 * x[:, 0])).tolist()
+    [0.0, 1.0, 2.0, 3.0]
+    """
 
     def points(self, key: Any, block: int, total: int, dim: int, start: int, stop: int) -> np.ndarray:
         return _sequences.latin_hypercube(start, stop - start, total, dim, fold_in(key, block))
@@ -149,6 +159,9 @@ class ResidualAdaptive(Sampler):
     ) -> None:
         super().__init__(every, final)
         _positive(self, "candidates", candidates)
+        for name, x in (("k", k), ("c", c)):
+            if not (is_finite(x) and x >= 0):
+                raise ArgumentError(f"ResidualAdaptive: {name} is {x!r}; expected a number of at least 0")
         self.candidates, self.k, self.c = candidates, k, c
 
     def points(self, key: Any, block: int, total: int, dim: int, start: int, stop: int) -> np.ndarray:
@@ -183,5 +196,5 @@ def sampler(given: Any, who: str) -> Sampler:
 
 
 def _positive(self: Sampler, name: str, value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if not is_integer(value, 1):
         raise ArgumentError(f"{type(self).__name__}: {name} is {value!r}; expected a positive integer")

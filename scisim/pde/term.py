@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from scisim.core.checks import is_finite
 from scisim.core.errors import ArgumentError
 from scisim.pde.domain import Domain
 
@@ -63,10 +63,14 @@ class Term:
             out["data"] = [len(self.data[0]), *(f"{np.sum(np.abs(a)):.10g}" for a in self.data)]
         return out
 
+    def __repr__(self) -> str:
+        where = "".join(f", {n}={v:g}" for n, v in self.fixed.items())
+        return f"Term({self.name!r}, weight={self.weight:g}{where})"
+
 
 def checked_weight(who: str, weight: Any) -> float:
     """A weight in a loss: a finite number of at least 0."""
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not (math.isfinite(weight) and weight >= 0):
+    if not (is_finite(weight) and weight >= 0):
         raise ArgumentError(f"{who}: weight is {weight!r}; expected a finite number of at least 0")
     return float(weight)
 
