@@ -30,6 +30,20 @@ def walk(tree: Any, path: str = "", trained: bool = True) -> Iterator[tuple[str,
             yield at, leaf, trained and inexact(dtype(leaf))
 
 
+def modules(tree: Any) -> Iterator[Module]:
+    """A module and all within it; or those of a container."""
+    if isinstance(tree, Module):
+        yield tree
+        held = fields(tree)
+        for name in children(tree):
+            yield from modules(held[name])
+        return
+    leaves = optree.tree_leaves(tree, is_leaf=lambda x: isinstance(x, Module), namespace=pytree.NAMESPACE)
+    for leaf in leaves:
+        if isinstance(leaf, Module):
+            yield from modules(leaf)
+
+
 def parameters(module: Any) -> list[tuple[str, Tensor]]:
     """Paths and values of all trained parameters.
 

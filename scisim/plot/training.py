@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.plot._figure import STYLE, new_figure, save_figure
 
 PathLike = str | os.PathLike[str]
@@ -203,6 +203,10 @@ def _grid(function: str, x: ArrayLike, t: ArrayLike, prediction: ArrayLike, refe
 
 
 def _curves(function: str, history: Mapping[str, Sequence[float]]) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    if not isinstance(history, Mapping):
+        raise ArgumentTypeError(
+            f"{function}: history is a {type(history).__name__}; expected curves by name, such as solution.history"
+        )
     curves = {name: np.asarray(values, dtype=float) for name, values in history.items()}
     steps = curves.pop("step", None)
     if not curves:

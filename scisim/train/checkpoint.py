@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.core.checks import is_integer
 from scisim.core.errors import ArgumentError, ArgumentTypeError, CheckpointError, FileError
 
 VERSION = 1
@@ -50,7 +51,7 @@ class Checkpoints:
             raise ArgumentTypeError(f"Checkpoints: path is {path!r}; expected the path of a folder")
         self.path, self.every, self.keep = os.fspath(path), every, keep
         for name, n in (("every", every), ("keep", keep)):
-            if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            if not is_integer(n, 1):
                 raise ArgumentError(f"Checkpoints: {name} is {n!r}; expected a positive integer")
 
     def __repr__(self) -> str:
@@ -60,7 +61,8 @@ class Checkpoints:
         """The steps of which there are checkpoints, in order."""
         if not os.path.isdir(self.path):
             return []
-        return sorted(int(m[1]) for name in os.listdir(self.path) if (m := _NAME.match(name)))
+        names = [name for name in os.listdir(self.path) if os.path.isdir(os.path.join(self.path, name))]
+        return sorted(int(m[1]) for name in names if (m := _NAME.match(name)))
 
     def folder(self, step: int) -> str:
         """The folder of a step's checkpoint."""
@@ -110,6 +112,7 @@ def write(folder: str, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]
         os.mkdir(draft)
         listing = _write_arrays(os.path.join(draft, _ARRAYS), arrays)
         description = {"format": "scisim checkpoint", "version": VERSION, **meta, "arrays": listing}
+        description["sha256"] = _digest_text(description)
         with open(os.path.join(draft, _DESCRIPTION), "w", encoding="utf-8") as file:
             json.dump(description, file, indent=1)
         _flush(draft)
@@ -155,7 +158,7 @@ def _read_description(folder: str) -> dict[str, Any]:
         raise CheckpointError(
             f"checkpoint: {folder!r} has no {_DESCRIPTION}: it is no checkpoint, or was cut short; {_WAY_OUT}"
         ) from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise _damaged(folder, f"{_DESCRIPTION} cannot be read ({error})") from error
     if (
         not isinstance(meta, dict)
@@ -168,6 +171,8 @@ def _read_description(folder: str) -> dict[str, Any]:
             f"checkpoint: {folder!r} is of format version {meta.get('version')}, this scisim reads version {VERSION}; "
             f"load it with the scisim that wrote it ({meta.get('scisim')}), or train again"
         )
+    if meta.pop("sha256", None) != _digest_text(meta):
+        raise _damaged(folder, f"{_DESCRIPTION} is not what was written")
     return meta
 
 
@@ -190,6 +195,10 @@ def _damaged(folder: str, what: str) -> CheckpointError:
 
 def _digest(a: np.ndarray) -> str:
     return hashlib.sha256(np.ascontiguousarray(a).tobytes()).hexdigest()
+
+
+def _digest_text(description: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
 
 
 @contextlib.contextmanager

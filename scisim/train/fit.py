@@ -10,14 +10,16 @@ from typing import Any
 import numpy as np
 
 import scisim as ss
-from scisim import distributed as dist
 from scisim import nn
-from scisim.core.errors import ArgumentError, ArgumentTypeError, ConvergenceError
+from scisim.core.errors import ConvergenceError
 from scisim.core.tensor import Tensor
 from scisim.pde.problem import Problem
 from scisim.pde.samplers import sampler as find_sampler
 from scisim.train import interrupt
+from scisim.train.agree import check_agreement, digest
+from scisim.train.arguments import check, folder_of, functions, is_yes, mesh_of
 from scisim.train.checkpoint import Checkpoints
+from scisim.train.describe import model_arrays
 from scisim.train.losses import Losses
 from scisim.train.points import Points, counts_of
 from scisim.train.progress import Progress
@@ -77,7 +79,8 @@ def fit(
     mesh : Mesh, optional
         Of one axis, whose ranks share the points; by default all ranks.
     callbacks : sequence of callable
-        Each is called as ``callback(step, loss, model)`` after a step, on every rank; returning True ends the training.
+        Each is called as ``callback(step, loss, model)`` after a step, on every rank; returning True, on any
+        rank, ends the training.
 
     Returns
     -------
@@ -107,11 +110,12 @@ def fit(
     >>> solution.error({"t": [0.5, 1.0], "u": ss.exp(ss.asarray([-0.5, -1.0]))}) < 1e-4
     True
     """
-    _check(problem, model, steps, resume, callbacks)
+    check(problem, model, steps, resume)
+    callbacks = functions(callbacks)
     params, rest = nn.partition(model)
     losses = Losses(problem, rest, weights)
     taking = stepper(losses, optimizer)
-    mesh = _mesh(mesh)
+    mesh = mesh_of(mesh)
     dtype = np.result_type(*(p.dtype.type(0).real.dtype for _, p in nn.parameters(model)))
     tables = Points(
         problem,
@@ -121,12 +125,21 @@ def fit(
         dtype,
         mesh if mesh.size > 1 else None,
     )
-    records = Records(_folder(checkpoint, resume), problem, model, optimizer, tables, seed, mesh.comm)
-    run = Run(losses, taking, tables, records, steps, list(callbacks))
+    records = Records(folder_of(checkpoint, resume), problem, model, optimizer, tables, seed, mesh.comm)
+    given: dict[str, Any] = {"steps": int(steps), "resume": resume, "checkpoint": records.folder is not None}
+    given.update(records.settings, weights=losses.weights, model=digest(model_arrays(model)))
+    check_agreement(mesh.comm, given)
+    run = Run(losses, taking, tables, records, steps, callbacks)
     run.params, run.state = params, optimizer.init(params)
-    run.begin(resume)
-    run.train(Progress(steps, run.done, progress))
+    try:
+        run.begin(resume)
+        run.train(Progress(steps, run.done, progress))
+    finally:
+        records.close()
     return Solution(problem, run.model(), run.history(), run.message)
+
+
+GO_ON, STOP, LEAVE = 0, 1, 2  # what a callback may ask for; LEAVE + exit code
 
 
 class Run:
@@ -140,6 +153,7 @@ class Run:
         self.params: Any = None
         self.state: Any = None
         self.done, self.message, self.spent = 0, "all steps done", 0.0
+        self.leaving: SystemExit | None = None
         self.columns: dict[str, list[float]] = {}
         self.score = ss.jit(lambda params, table: ss.sqrt(losses.squares(0, params, table)))
 
@@ -156,6 +170,11 @@ class Run:
             self.params, self.state, self.done = saved.params, saved.state, saved.step
             self.columns = {k: list(v) for k, v in saved.history.items()}
             self.spent = float(self.columns["time"][-1]) if self.done else 0.0
+            if self.done >= self.steps:
+                self.message = (
+                    f"nothing was left to do: the checkpoint is of step {self.done}, and steps={self.steps} counts "
+                    f"those before a resume"
+                )
 
     def train(self, progress: Progress) -> None:
         start, before = time.perf_counter(), self.spent
@@ -165,10 +184,14 @@ class Run:
                 taken = self.taking.step(self.params, self.state, tables)
                 self._accept(taken, before + time.perf_counter() - start)
                 progress.show(taken.loss)
-                number = interruptible.asked()
+                number, wish = interruptible.asked(self._wish(taken))
                 if number:
                     self._interrupted(number)
-                if self._over(taken):
+                if wish >= LEAVE:
+                    self._leave(wish - LEAVE)
+                if wish == STOP:
+                    self.message = f"a callback ended the training after step {self.done}"
+                if wish == STOP or self._ended():
                     break
                 if self.records.due(self.done) and self.done < self.steps:
                     self._save()
@@ -190,10 +213,21 @@ class Run:
         for name, value in {**row, **taken.extra, "time": now}.items():
             self.columns.setdefault(name, []).append(float(value))
 
-    def _over(self, taken: Taken) -> bool:
-        if [f for f in self.callbacks if f(self.done, taken.loss, self.model()) is True]:
-            self.message = f"a callback ended the training after step {self.done}"
-            return True
+    def _wish(self, taken: Taken) -> int:
+        """Call the callbacks, and say what they ask for; one that asks on one rank asks for all ranks."""
+        try:
+            answers = [f(self.done, taken.loss, self.model()) for f in self.callbacks]
+        except SystemExit as error:
+            self.leaving = error
+            code = error.code
+            return LEAVE + (code & 0xFF if isinstance(code, int) else 0 if code is None else 1)
+        return STOP if any(map(is_yes, answers)) else GO_ON
+
+    def _leave(self, code: int) -> None:
+        self._save()
+        raise self.leaving or SystemExit(code)
+
+    def _ended(self) -> bool:
         sampler = self.tables.sampler
         renewed = sampler.block_of(self.steps - 1, self.steps) != self.tables.block
         why = "" if renewed else self.taking.ended(self.state)
@@ -213,36 +247,3 @@ class Run:
         )
         name = interrupt.signal.Signals(number).name
         interrupt.stop(number, f"scisim: {name} ended the training after step {self.done} of {self.steps}; {saved}")
-
-
-def _check(problem: Any, model: Any, steps: Any, resume: Any, callbacks: Any) -> None:
-    if not isinstance(problem, Problem):
-        raise ArgumentTypeError(f"fit: problem is a {type(problem).__name__}; expected a pde.Problem")
-    if not isinstance(model, nn.Module):
-        raise ArgumentTypeError(
-            f"fit: model is a {type(model).__name__}; expected a module, such as nn.MLP([2, 20, 1], ...)"
-        )
-    if not nn.parameters(model):
-        raise ArgumentError(f"fit: the model {type(model).__name__} has no parameters to train")
-    if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
-        raise ArgumentError(f"fit: steps is {steps!r}; expected an integer of at least 0")
-    if resume not in (True, False, "auto"):
-        raise ArgumentError(f"fit: resume is {resume!r}; expected True, False or 'auto'")
-    if bad := [c for c in callbacks if not callable(c)]:
-        raise ArgumentTypeError(f"fit: {bad[0]!r} among the callbacks is no function of (step, loss, model)")
-
-
-def _mesh(mesh: Any) -> dist.Mesh:
-    if mesh is None:
-        return dist.Mesh((dist.world().size,), ("data",))
-    if not isinstance(mesh, dist.Mesh) or len(mesh.shape) != 1:
-        raise ArgumentTypeError(f"fit: mesh is {mesh!r}; expected a distributed.Mesh of one axis, that of the points")
-    return mesh
-
-
-def _folder(checkpoint: Any, resume: bool | str) -> Checkpoints | None:
-    if checkpoint is None:
-        if resume is True:
-            raise ArgumentError("fit: resume=True without a folder; give checkpoint=FOLDER, that of the run to resume")
-        return None
-    return checkpoint if isinstance(checkpoint, Checkpoints) else Checkpoints(checkpoint)

@@ -8,6 +8,8 @@ import threading
 from types import FrameType
 from typing import Any
 
+import numpy as np
+
 from scisim import distributed as dist
 
 
@@ -39,11 +41,12 @@ class Interruptible:
             signal.signal(s, handler)
         self._before = {}
 
-    def asked(self) -> int:
-        """The number of a signal that any rank has got, or 0; all ranks call it."""
+    def asked(self, wish: int = 0) -> tuple[int, int]:
+        """The number of a signal that any rank has got, or 0, and the greatest wish of any; all ranks call it."""
         if self.comm.size == 1:
-            return self.signal
-        return int(self.comm.all_reduce(self.signal, "max"))
+            return self.signal, wish
+        number, greatest = self.comm.all_reduce(np.array([self.signal, wish]), "max")
+        return int(number), int(greatest)
 
 
 def stop(number: int, message: str) -> None:

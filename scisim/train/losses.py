@@ -7,7 +7,7 @@ from typing import Any
 
 import scisim as ss
 from scisim import nn
-from scisim.core.errors import ArgumentError
+from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.tensor import Tensor
 from scisim.pde.problem import Problem
 from scisim.pde.term import checked_weight
@@ -33,6 +33,10 @@ class Losses:
         for name in self.names:
             if name in COLUMNS:
                 raise ArgumentError(f"fit: a condition cannot be called {name!r}, which is a column of the history")
+        if not isinstance(weights, Mapping | None):
+            raise ArgumentTypeError(
+                f'fit: weights is {weights!r}; expected weights of terms by name, as in {{"equation": 10.0}}'
+            )
         given = dict(weights or {})
         if unknown := set(given) - set(self.names):
             raise ArgumentError(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from scisim import distributed as dist
+from scisim.core.checks import is_integer
 from scisim.core.errors import ArgumentError
 from scisim.core.tensor import Tensor, wrap
 from scisim.ops._philox import fold_in, seed_key
@@ -24,7 +25,7 @@ def counts_of(problem: Problem, points: int | Mapping[str, int]) -> list[int]:
     if unknown := set(given) - set(names):
         raise ArgumentError(f"fit: points name {', '.join(sorted(unknown))}; the terms are {', '.join(names)}")
     for name, n in given.items():
-        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        if not is_integer(n, 1):
             raise ArgumentError(f"fit: points of {name} is {n!r}; expected a positive integer")
     if "equation" not in given:
         raise ArgumentError('fit: points do not say how many the equation has; give points={"equation": 1000, ...}')
@@ -37,7 +38,7 @@ def _count(term: Term, given: dict[str, int], default: int) -> int:
         return len(term.data[0])
     if not term.free:
         return 1
-    return given.get(term.name, term.points or default)
+    return int(given.get(term.name, term.points or default))
 
 
 class Points:

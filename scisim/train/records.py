@@ -14,6 +14,7 @@ from scisim.pde.problem import Problem
 from scisim.train import checkpoint
 from scisim.train.checkpoint import Checkpoints
 from scisim.train.describe import check_equal, check_model, check_problem, description, fill, leaf_arrays
+from scisim.train.lock import FolderLock
 from scisim.train.points import Points
 
 _KINDS = {"CheckpointError": CheckpointError, "FileError": FileError, "ArgumentError": ArgumentError}
@@ -57,6 +58,12 @@ class Records:
             "sampler": _plain(tables.sampler.describe()),
         }
         self.saved: int | None = None
+        self.lock: FolderLock | None = None
+
+    def close(self) -> None:
+        """Let other runs use the folder."""
+        if self.lock is not None:
+            self.lock.release()
 
     def due(self, step: int) -> bool:
         """Whether a checkpoint is written after this step."""
@@ -82,7 +89,7 @@ class Records:
         if self.folder is None:
             return None
         folder = self.folder
-        self._on_root(folder.prepare)
+        self._on_root(self._prepare)
         found = bool(self.comm.bcast_object(bool(folder.steps()) if self.comm.rank == 0 else None))
         if resume == "auto" and not found:
             return None
@@ -96,6 +103,11 @@ class Records:
         history = {k.removeprefix("history/"): v for k, v in arrays.items() if k.startswith("history/")}
         return Saved(meta["step"], fill(params, arrays, "params"), fill(state, arrays, "state"), history)
 
+    def _prepare(self) -> None:
+        if self.folder is not None:
+            self.folder.prepare()
+            self.lock = FolderLock(self.folder.path)
+
     def _refuse_others(self) -> None:
         folder = self.folder
         if folder is not None and (steps := folder.steps()):
@@ -107,9 +119,12 @@ class Records:
     def _read(self, params: Any, state: Any) -> tuple[dict, dict]:
         if self.folder is None:
             raise CheckpointError("fit: there is no folder to resume from")
-        meta, arrays = checkpoint.read(self.folder.latest())
+        newest = self.folder.latest()
+        meta, arrays = checkpoint.read(newest)
         if "settings" not in meta:
             raise CheckpointError(f"fit: {self.folder.path!r} holds a saved solution, not a run; use train.load")
+        if self.folder.folder(meta["step"]) != newest:
+            raise CheckpointError(f"fit: {newest!r} holds step {meta['step']}; give it its name back, or remove it")
         check_problem("fit", meta, self.problem)
         check_model("fit", meta, self.model)
         for name, value in self.settings.items():
