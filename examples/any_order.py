@@ -13,11 +13,17 @@ import numpy as np
 
 import scisim as ss
 from scisim import autodiff as ad
+from scisim.distributed import root_print as print
 
 
 def falling(power, n):
     """power (power - 1) ... (power - n + 1)."""
     return math.prod(power - k for k in range(n))
+
+
+def sine(x, quarters):
+    """sin(x + quarters pi / 2), without rounding of pi."""
+    return (math.sin(x), math.cos(x), -math.sin(x), -math.cos(x))[quarters % 4]
 
 
 def log1p_derivative(x, n):
@@ -39,12 +45,12 @@ def gauss_derivative(x, n):
 
 def atan_derivative(x, n):
     angle = math.atan(x)
-    return angle if n == 0 else math.factorial(n - 1) * math.cos(angle) ** n * math.sin(n * (angle + math.pi / 2))
+    return angle if n == 0 else math.factorial(n - 1) * math.cos(angle) ** n * sine(n * angle, n)
 
 
 FUNCTIONS = {  # name: (function, its n-th derivative at x)
     "exp(2x)": (lambda x: ss.exp(2 * x), lambda x, n: 2**n * math.exp(2 * x)),
-    "sin(x)": (ss.sin, lambda x, n: math.sin(x + n * math.pi / 2)),
+    "sin(x)": (ss.sin, sine),
     "x exp(x)": (lambda x: x * ss.exp(x), lambda x, n: (x + n) * math.exp(x)),
     "1/(1+x)": (lambda x: 1 / (1 + x), lambda x, n: (-1) ** n * math.factorial(n) / (1 + x) ** (n + 1)),
     "log(1+x)": (ss.log1p, log1p_derivative),
@@ -62,7 +68,7 @@ def wave(x, y):
 def wave_partial(x, y, a, b):
     """d^a/dx^a d^b/dy^b of exp(x) sin(2y) / (1+x), by Leibniz' rule in x."""
     terms = (math.comb(a, k) * (-1) ** k * math.factorial(k) / (1 + x) ** (k + 1) for k in range(a + 1))
-    return math.exp(x) * sum(terms) * 2**b * math.sin(2 * y + b * math.pi / 2)
+    return math.exp(x) * sum(terms) * 2**b * sine(2 * y, b)
 
 
 def relative(got, wanted):
@@ -89,8 +95,8 @@ def arguments():
     parser.add_argument("--order", type=int, default=10, help="the highest order (default: 10)")
     parser.add_argument("--at", type=float, default=0.3, metavar="X", help="the point, above -1 (default: 0.3)")
     args = parser.parse_args()
-    if args.order < 0 or args.at <= -1:
-        parser.error("the order must be at least 0, and the point above -1, where log(1+x) begins")
+    if not (0 <= args.order <= 100 and -1 < args.at <= 100):
+        parser.error("the order must be from 0 to 100, and the point from above -1, where log(1+x) begins, to 100")
     return args
 
 

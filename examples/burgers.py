@@ -42,7 +42,12 @@ def arguments():
     parser.add_argument("--out", default="results", metavar="DIR", help="where the picture goes (default: results)")
     parser.add_argument("--checkpoint", metavar="DIR", help="keep checkpoints of the run in this folder")
     parser.add_argument("--resume", action="store_true", help="go on from the newest checkpoint there")
-    return parser.parse_args()
+    args = parser.parse_args()
+    if min(args.steps, args.points) < 1 or args.seed < 0:
+        parser.error("steps and points must be at least 1, the seed at least 0")
+    if args.resume and not args.checkpoint:
+        parser.error("--resume needs --checkpoint DIR, the folder of the run to go on with")
+    return args
 
 
 def prepare(out):
@@ -82,7 +87,7 @@ def main():
         optim.LevenbergMarquardt(lam=1e-3),
         steps=args.steps,
         points=args.points,
-        sampler=pde.ResidualAdaptive(candidates=20_000, every=10),
+        sampler=pde.ResidualAdaptive(candidates=max(20_000, 4 * args.points), every=10),
         seed=args.seed,
         checkpoint=args.checkpoint,
         resume=args.resume,

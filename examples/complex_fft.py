@@ -16,6 +16,7 @@ import numpy as np
 import scisim as ss
 from scisim import autodiff as ad
 from scisim import fft, optim
+from scisim.distributed import root_print as print
 
 
 def spectral_error(n):
@@ -70,8 +71,8 @@ def arguments():
     parser.add_argument("--steps", type=int, default=60, help="steps of L-BFGS (default: 60)")
     parser.add_argument("--seed", type=int, default=0, help="of the random numbers (default: 0)")
     args = parser.parse_args()
-    if min(args.points, args.modes) < 1 or args.steps < 0:
-        parser.error("points and modes must be at least 1, steps at least 0")
+    if min(args.points, args.modes) < 1 or min(args.steps, args.seed) < 0:
+        parser.error("points and modes must be at least 1, steps and seed at least 0")
     return args
 
 

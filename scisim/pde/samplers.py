@@ -169,13 +169,17 @@ class ResidualAdaptive(Sampler):
 
     def chosen(self, key: Any, block: int, total: int, dim: int, residual: Callable[[], np.ndarray]) -> np.ndarray:
         """All points of a block, from the absolute residuals at all candidates: the same on every rank."""
+        self.check_total(total)
+        candidates = self.points(key, block, self.candidates, dim, 0, self.candidates)
+        choice = fold_in(key, 2 * block + 1)
+        return _sequences.residual_adaptive(choice, candidates, residual(), total, self.k, self.c)
+
+    def check_total(self, total: int) -> None:
+        """Refuse more points than candidates."""
         if total > self.candidates:
             raise ArgumentError(
                 f"ResidualAdaptive: {total} points cannot be chosen among {self.candidates} candidates; give more"
             )
-        candidates = self.points(key, block, self.candidates, dim, 0, self.candidates)
-        choice = fold_in(key, 2 * block + 1)
-        return _sequences.residual_adaptive(choice, candidates, residual(), total, self.k, self.c)
 
 
 SAMPLERS = {"uniform": Uniform, "sobol": Sobol, "latin_hypercube": LatinHypercube, "adaptive": ResidualAdaptive}

@@ -60,6 +60,8 @@ class Points:
     def __init__(
         self, problem: Problem, counts: Sequence[int], sampler: Sampler, seed: int, dtype: Any, mesh: Any = None
     ) -> None:
+        if sampler.adaptive:
+            sampler.check_total(counts[0])  # type: ignore[attr-defined]
         self.problem, self.counts, self.sampler = problem, list(counts), sampler
         self.dtype, self.mesh = dtype, mesh
         self.keys = [fold_in(seed_key(seed), k) for k in range(len(self.counts))]

@@ -76,3 +76,15 @@ def test_texts_of_conditions_name_what_they_were_made_with():
     assert repr(pde.Dirichlet(ss.sin, x=1, weight=2.0)) == "Dirichlet(value=sin, weight=2.0, x=1)"
     assert repr(pde.Periodic("x")) == "Periodic(coordinate='x', order=1)"
     assert "Data(" in repr(pde.Data({"x": [0.0]}, [1.0]))
+
+
+def test_too_few_candidates_are_found_out_before_the_first_step():
+    seen = []
+    with pytest.raises(ValueError, match="30 points cannot be chosen among 20 candidates"):
+        fit(
+            pde.Problem(LINE, lambda u: u.x),
+            points=30,
+            sampler=pde.ResidualAdaptive(candidates=20),
+            callbacks=[lambda *a: seen.append(a)],
+        )
+    assert not seen
