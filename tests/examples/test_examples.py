@@ -69,7 +69,7 @@ def test_burgers_says_what_is_missing_before_it_trains(tmp_path):
     done = run("burgers.py", "--out", tmp_path, "--resume", check=False)
     assert "--resume needs --checkpoint DIR" in done.stderr
     done = run("burgers.py", "--out", tmp_path, "--steps", "-3", check=False)
-    assert "ArgumentError: fit: steps is -3" in done.stderr
+    assert "steps and points must be at least 1" in done.stderr
 
 
 @pytest.mark.mpi
