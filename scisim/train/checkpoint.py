@@ -82,6 +82,12 @@ class Checkpoints:
                 f"write to"
             ) from error
 
+    def clear(self) -> None:
+        """Remove what runs that died while writing have left."""
+        for name in os.listdir(self.path):
+            if name.startswith(".step-"):
+                shutil.rmtree(os.path.join(self.path, name), ignore_errors=True)
+
     def write(self, step: int, meta: Mapping[str, Any], arrays: Mapping[str, np.ndarray]) -> str:
         """Write a step's checkpoint, and remove those beyond ``keep``."""
         target = self.folder(step)

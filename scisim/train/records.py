@@ -107,6 +107,7 @@ class Records:
         if self.folder is not None:
             self.folder.prepare()
             self.lock = FolderLock(self.folder.path)
+            self.folder.clear()
 
     def _refuse_others(self) -> None:
         folder = self.folder

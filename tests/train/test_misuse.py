@@ -157,3 +157,9 @@ def test_a_rank_that_leaves_in_a_callback_takes_the_others_along(mpirun, leave, 
     done = mpirun(2, "-c", program, timeout=30, check=False)
     assert done.returncode == code, done.stderr
     assert "never" not in done.stdout
+
+
+def test_what_a_run_left_that_died_while_writing_is_removed(tmp_path):
+    (tmp_path / ".step-00000004-123" / "arrays.zarr").mkdir(parents=True)
+    fit(2, checkpoint=tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == ["step-00000002"]
