@@ -9,12 +9,25 @@ derivative 0 at 0).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from scisim.core.control import choose
-from scisim.core.values import maybe_zero, zeros_like
+from scisim.core.values import Traced, maybe_zero, zeros_like
 from scisim.ops.arithmetic import general_power, power_p, sign_p, sqrt_p, zmul
-from scisim.ops.select import eq, logical_and, maximum_p, minimum_p, ne, where
+from scisim.ops.select import (
+    eq,
+    isfinite,
+    logical_and,
+    logical_not,
+    logical_or,
+    maximum_p,
+    minimum_p,
+    ne,
+    where,
+)
 
 
 def root_rule(trace: Any, q: Any, y: Any) -> Any:
@@ -124,6 +137,39 @@ def _plain(q: list) -> list:
             t = t - y[j] * y[k - j]
         y.append(t * half)
     return y
+
+
+def determined(trace: Any, x: Any, slope: Callable[[], Any], rule: Callable[[int], Any]) -> Callable[[int], Any]:
+    """The rule of a function, nan where its slope is infinite and the series of its operand stands still at first.
+
+    There 0 times infinity has a value that the carried coefficients do not give: acos(1 - t^2) starts at sqrt(2) t.
+    """
+    doubt: list[Any] = []
+
+    def doubtful() -> Any:
+        infinite = logical_not(isfinite(slope()))
+        if not isinstance(infinite, Traced) and not np.any(infinite):
+            return None
+        first, later = False, False
+        for k, index in enumerate(trace.slots.indices[1:], 1):
+            c = x.coef(k)
+            if c is None:
+                continue
+            if index is not None and sum(index) == 1 and not (trace.collapse and k == trace.last):
+                first = logical_or(first, ne(c, 0))
+            else:
+                later = logical_or(later, ne(c, 0))
+        return logical_and(infinite, logical_and(logical_not(first), later))
+
+    def checked(k: int) -> Any:
+        if not doubt:
+            doubt.append(doubtful())
+        t = rule(k)
+        if doubt[0] is None or t is None:
+            return t
+        return where(doubt[0], math.nan, t)
+
+    return checked
 
 
 def power_rule(trace: Any, x: Any, p: Any, y: Any) -> Any:

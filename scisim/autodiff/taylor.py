@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from scisim.autodiff.flow import ASK, Flow
-from scisim.autodiff.roots import modulus_rule, power_rule, root_rule
+from scisim.autodiff.roots import determined, modulus_rule, power_rule, root_rule
 from scisim.autodiff.slots import Slots
 from scisim.core import hooks
 from scisim.core.batch import Batch, collect
@@ -237,6 +237,8 @@ class Taylor(Trace):
             rest = [term(i, *f) for i in own for f in self.slots.flow[k]]
             return self.total(k, [term(i, k, 0, 1.0) for i in own], rest)
 
+        if prim.pole and self.slots.order > 1 and not self.lazy:
+            return determined(self, args[0], lambda: slope(0, 0), rule)
         return rule
 
     def quotient(self, a: Any, b: Any, y: Series) -> Rule:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,10 @@ class Program:
             return len(self.frame) - 1
 
         self.inputs = [slot(v) for v in graph.inputs]
-        steps = [(eq.prim, [slot(a) for a in eq.args], eq.params, [slot(v) for v in eq.outs]) for eq in graph.equations]
+        steps = [
+            (run, eq.prim.multiple, [slot(a) for a in eq.args], eq.params, [slot(v) for v in eq.outs])
+            for run, eq in zip(_runners(graph), graph.equations, strict=True)
+        ]
         self.outputs = [slot(v) for v in graph.outputs]
         self.steps = _with_ends(steps, set(slots.values()) - set(self.outputs))
 
@@ -53,14 +57,22 @@ class Program:
         return [frame[k] for k in self.outputs]
 
 
+def _runners(graph: Graph) -> Iterator[Callable]:
+    """What runs each equation: evaluation on arrays, or dispatch once a value may be in parts."""
+    spread = False
+    for eq in graph.equations:
+        yield eq.prim if spread else eq.prim.evaluate
+        spread = spread or eq.prim.spreads
+
+
 def _with_ends(steps: list, temporary: set[int]) -> list:
     """Each step with the slots that are not needed after it."""
     seen: set[int] = set()
     out = []
-    for prim, ins, params, outs in reversed(steps):
+    for run, multiple, ins, params, outs in reversed(steps):
         ends = tuple({k for k in [*ins, *outs] if k in temporary and k not in seen})
         seen.update(ends)
-        out.append((prim.evaluate, ins, params, outs, prim.multiple, ends))
+        out.append((run, ins, params, outs, multiple, ends))
     return out[::-1]
 
 

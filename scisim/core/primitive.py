@@ -59,6 +59,12 @@ class Primitive:
         The derivative chosen where there is none (ties, kinks).
     array_api : str, optional
         Name in the Array API standard.
+    pole : bool
+        The derivative of a function of one operand is infinite at some points.
+    multiple : bool
+        The result is a tuple.
+    spreads : bool
+        ``evaluate`` may give a value that is in parts, such as a sharded one.
     """
 
     def __init__(
@@ -84,6 +90,8 @@ class Primitive:
         convention: str = "",
         array_api: str | None = None,
         multiple: bool = False,
+        spreads: bool = False,
+        pole: bool = False,
         register: bool = True,
     ) -> None:
         self.name, self.evaluate, self.axes, self.infer = name, evaluate, axes, infer
@@ -93,7 +101,7 @@ class Primitive:
         self.record = record
         self.exact = exact
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
-        self.multiple = multiple
+        self.multiple, self.spreads, self.pole = multiple, spreads, pole
         self.constant = not (partials or linear or bilinear or jvp or reverse or through)
         self.registered = register
         if register:

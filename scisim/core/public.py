@@ -80,7 +80,10 @@ def _dress_elementwise(prim: Primitive, raw: Callable, name: str) -> Callable:
             u, v = own_operand(a, u), own_operand(b, v)
         t = _new(Tensor)
         try:
-            t._v = evaluate(u, v) if plain and type(u) is _ndarray is type(v) else raw(u, v)
+            if type(u) is _ndarray is type(v) and (plain or u.dtype.kind == "f" == v.dtype.kind):
+                t._v = evaluate(u, v)
+            else:
+                t._v = raw(u, v)
         except (ValueError, TypeError):
             t._v = raw(u, v)  # says what is wrong
         return t
@@ -127,8 +130,8 @@ def _dress(raw: Callable, name: str) -> Callable:
 
     @functools.wraps(raw)
     def f(*args: Any, **kwargs: Any) -> Any:
-        if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
-            out = raw(args[0]._v)
+        if args and type(args[0]) is Tensor and all(map(_is_setting, (*args[1:], *kwargs.values()))):
+            out = raw(args[0]._v, *args[1:], **kwargs)
         else:
             if place is not None:
                 args, kwargs = _with_dtype(name, place, args, kwargs)
@@ -139,6 +142,15 @@ def _dress(raw: Callable, name: str) -> Callable:
         return tuple(map(wrap, out)) if isinstance(out, tuple) else wrap(out)
 
     return f
+
+
+def _is_setting(x: Any) -> bool:
+    """A number, a name, an axis or a shape: nothing that could be an array or a dtype."""
+    kind = type(x)
+    return kind in _SETTINGS or (kind is tuple and all(type(i) is int for i in x))
+
+
+_SETTINGS = (bool, int, type(None))
 
 
 def _with_dtype(name: str, place: int, args: tuple, kwargs: dict) -> tuple[tuple, dict]:

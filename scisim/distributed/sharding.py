@@ -35,6 +35,7 @@ reshard_p = Primitive(
     linear=(0,),
     transpose=lambda i, ct, args, p: ct,
     batch=lambda trace, prim, vals, mapped, p: prim(vals[0], mesh=p["mesh"], placements=_shifted(p["placements"])),
+    spreads=True,
     register=False,
 )
 

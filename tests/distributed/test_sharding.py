@@ -407,3 +407,21 @@ def test_arguments_of_the_wrong_kind_are_named(call, message):
 
 def test_integers_of_numpy_are_lengths_of_a_mesh():
     assert run_ranks(2, lambda comm: Mesh(np.int64(2)).shape) == [(2,), (2,)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_a_captured_function_may_shard_its_arguments(n):
+    def ranks(comm):
+        mesh = Mesh((n,), ("d",), comm)
+
+        def f(x):
+            return ss.sum(ss.sin(shard(x, mesh, Shard(0))) ** 2)
+
+        x = ss.arange(5.0)
+        return [gather(g(x)).numpy() for g in (ss.jit(f), ss.jit(ad.grad(f)), ad.grad(ss.jit(f)), ad.grad(f))]
+
+    for value, *grads in run_ranks(n, ranks):
+        x = np.arange(5.0)
+        np.testing.assert_allclose(value, np.sum(np.sin(x) ** 2), rtol=1e-14)
+        for g in grads:
+            np.testing.assert_allclose(g, np.sin(2 * x), rtol=1e-14, atol=1e-15)
