@@ -248,6 +248,10 @@ def derivative(f: Callable, n: int = 1) -> Callable:
     n = as_integer("derivative", "n", n)
     if n < 0:
         raise ArgumentError(f"derivative: the order is {n!r}; expected an integer of at least 0")
+    if n > 170:
+        raise ArgumentError(
+            f"derivative: {n}! is beyond float64, in which the order goes to 170; taylor gives the coefficient itself"
+        )
     factorial = float(math.factorial(n))
 
     def derivative_of(x: Any) -> Any:

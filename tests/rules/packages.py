@@ -169,7 +169,7 @@ def norms() -> list[Case]:
     return [*rows, *norms_at_zeros()]
 
 
-NORM_ORDER = 4  # a modulus has no holomorphic series; orders beyond take long to nest
+NORM_ORDER = 6
 
 
 def norms_at_zeros() -> list[Case]:
