@@ -16,6 +16,7 @@ from scisim.distributed.communicator import Communicator
 from scisim.distributed.launch import Launcher
 
 _GRACE = 5.0  # seconds that the launcher has to end this process after it was told
+_HEARD = 0.3  # seconds that it has to pass on what this rank said, which it drops once it ends the job
 
 
 class _Guard:
@@ -78,6 +79,7 @@ class _Guard:
     def end(self, code: int) -> None:
         """End all ranks; this does not come back."""
         threading.Thread(target=_kill_later, args=(code,), daemon=True).start()
+        time.sleep(_HEARD)
         if self.comm is not None:
             self.comm.abort(code)
         elif (channel := _hydra_channel()) is not None:  # MPI does not run yet: what its abort would tell Hydra
