@@ -214,7 +214,8 @@ def _pull_node(node: Node, ct: Any, times: Primitive, tape: Tape) -> None:
         if parent is None:
             continue
         if prim.partials and prim.partials[i]:
-            c = times(ct, prim.partials[i](node.value, *args, **node.params))
+            slope = prim.partials[i](node.value, *args, **node.params)
+            c = ct * slope if times is mul_p else times(ct, slope)
         elif i in prim.linear or i in prim.bilinear:
             rule = prim.exact if tape.exact and prim.exact else prim
             c = rule.transpose(i, ct, args, node.params)

@@ -130,7 +130,9 @@ def _dress(raw: Callable, name: str) -> Callable:
 
     @functools.wraps(raw)
     def f(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is Tensor and all(map(_is_setting, (*args[1:], *kwargs.values()))):
+        if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
+            out = raw(args[0]._v)
+        elif args and type(args[0]) is Tensor and all(map(_is_setting, (*args[1:], *kwargs.values()))):
             out = raw(args[0]._v, *args[1:], **kwargs)
         else:
             if place is not None:
@@ -139,7 +141,11 @@ def _dress(raw: Callable, name: str) -> Callable:
                 out = _run(raw, args, kwargs)
             except ScisimError as error:
                 raise named(name, error) from None
-        return tuple(map(wrap, out)) if isinstance(out, tuple) else wrap(out)
+        if isinstance(out, tuple):
+            return tuple(map(wrap, out))
+        t = _new(Tensor)
+        t._v = out
+        return t
 
     return f
 

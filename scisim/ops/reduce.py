@@ -31,6 +31,8 @@ from scisim.ops.shape import (
 )
 
 Axis = int | tuple[int, ...] | None
+_VALUES = (np.ndarray, Traced)
+_EVERY = [tuple(range(n)) for n in range(65)]  # all axes of an array with so many, which NumPy limits to 64
 
 
 # --- how reductions share axes ------------------------------------------------------------------------------
@@ -99,8 +101,8 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) ->
     >>> ss.sum([[1.0, 2.0], [3.0, 4.0]], axis=0)
     Tensor([4., 6.])
     """
-    if axis is None and dtype is None and not keepdims and isinstance(x, (np.ndarray, Traced)):
-        return sum_p(x, axes=tuple(range(len(x.shape))))  # the commonest call, without a detour
+    if axis is None and dtype is None and not keepdims and isinstance(x, _VALUES):
+        return sum_p(x, axes=_EVERY[len(x.shape)])  # the commonest call, without a detour
     x, axes = reduced_argument("sum", x, axis)
     return reduce_over(sum_p, x if dtype is None else astype(x, dtype), axes, keepdims)
 
