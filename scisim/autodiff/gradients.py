@@ -23,8 +23,7 @@ def record(f: Callable, values: Sequence[Any], name: Any) -> tuple[Tape, list[No
     """Run ``f`` on a tape: the tape, its leaves, the outputs, its nodes."""
     with Tape(name) as tape:
         leaves = [tape.leaf(v) for v in values]
-        outs = list(f(*leaves))
-        return tape, leaves, outs, tape.end()
+        return tape, leaves, f(*leaves), tape.end()
 
 
 def bare(trace: Any, outs: Sequence[Any]) -> list:

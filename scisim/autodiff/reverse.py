@@ -202,7 +202,9 @@ def _drain(nodes: list) -> Iterator:
 
 
 def _gather(node: Node, ct: Any) -> None:
-    ct = fit(ct, node.value)
+    v = node.value
+    if ct.shape != v.shape or ct.dtype is not v.dtype:
+        ct = fit(ct, v)
     node.ct = ct if node.ct is None else node.ct + ct
 
 
@@ -221,10 +223,7 @@ def _pull_node(node: Node, ct: Any, times: Primitive, tape: Tape) -> None:
             c = rule.transpose(i, ct, args, node.params)
         else:
             continue
-        v = parent.value  # `_gather`, written out: this is the inner loop of every gradient
-        if c.shape != v.shape or c.dtype is not v.dtype:
-            c = fit(c, v)
-        parent.ct = c if parent.ct is None else parent.ct + c
+        _gather(parent, c)
 
 
 def _pull_group(group: Group, tape: Tape) -> None:

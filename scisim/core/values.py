@@ -140,9 +140,7 @@ class Trace:
 
     def __exit__(self, *exc: object) -> None:
         # A leak is caught here at no cost to a live trace: instance attributes shadow the methods.
-        self.apply = _leaked  # type: ignore[method-assign]
-        self.concrete = _leaked_value  # type: ignore[method-assign]
-        self.refuse = _leaked_value  # type: ignore[method-assign]
+        self.__dict__.update(_ENDED)
 
     def mine(self, x: Any) -> bool:
         return isinstance(x, Traced) and x.trace is self
@@ -162,6 +160,9 @@ def _leaked_value(x: Traced, what: str = "") -> Any:
         f"the value of {x!r} was asked for, but '{x.trace.name}' has returned. Return the value from the function "
         f"instead of keeping it."
     )
+
+
+_ENDED = {"apply": _leaked, "concrete": _leaked_value, "refuse": _leaked_value}
 
 
 def name_of(f: Any) -> str:
