@@ -30,7 +30,6 @@ from scisim.ops.logic import allclose
 from scisim.ops.vmap import vmap
 
 __version__ = "0.1.0"
-__array_api_version__ = "2024.12"
 
 # Array functions, each declared in `ops` (see `core.public`).
 globals().update({name: op.function for name, op in _OPERATIONS.items() if "." not in name})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 
 from scisim.core.devices import register_backend
@@ -28,11 +26,6 @@ class CPUBackend:
 
     def synchronize(self) -> None:
         """Nothing to wait for: NumPy returns when it is done."""
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 register_backend(CPUBackend())

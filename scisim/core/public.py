@@ -222,7 +222,3 @@ def operand(x: Any) -> Any:
             return type(x)(map(operand, x)) if isinstance(x, list) else tuple(map(operand, x))
         return x
     return x
-
-
-def is_value(x: Any) -> bool:
-    return isinstance(x, (Traced, np.ndarray, np.generic, bool, int, float, complex))
