@@ -1,0 +1,147 @@
+"""The scalar intermediate representation: expressions over numbers, which each code generator prints.
+
+An expression is a graph of nodes that a `Builder` makes, equal ones once.  A node is one operation of the list below on
+numbers of one dtype; everything else (elementary functions, complex numbers) is written in these.  No generator may
+contract, reorder or approximate them: what is to be fused says ``fma``.
+
+==============================  =================================================================================
+operation                       meaning
+==============================  =================================================================================
+const                           a number, ``attr``
+load                            element of operand number ``attr[0]``; of a complex one, part ``attr[1]`` (0, 1)
+index                           position along loop axis ``attr``, int64
+add sub mul neg                 floats and integers (which wrap)
+div                             floats; integers: towards zero, 0 for a zero divisor
+rem                             integers: remainder with the sign of the dividend, 0 for a zero divisor
+fma                             a * b + c, rounded once
+sqrt abs floor ceil trunc rint  floats, correctly rounded; abs of integers too; rint rounds ties to even
+copysign                        magnitude of the first, sign of the second
+minimum maximum                 a nan wins; integers too
+lt le gt ge eq ne               bool; with a nan only ne holds
+and or xor not                  bits of integers; bools
+shl lshr ashr                   integers, by a count below the width
+select                          second where the first (bool) holds, else third
+cast                            value as another dtype: as C does; float to integer of what does not fit is unspecified
+bitcast                         the same bits as another dtype of the same width
+ldexp                           x * 2**n for an integer n of the same width as x, once rounded, with gradual underflow
+==============================  =================================================================================
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+
+FLOATS = {"float32": 32, "float64": 64}
+INTEGERS = {f"{sign}int{n}": n for sign in ("", "u") for n in (8, 16, 32, 64)}
+COMPARISONS = {"lt", "le", "gt", "ge", "eq", "ne"}
+
+
+class Node:
+    """One operation; made by a `Builder`.
+
+    Attributes
+    ----------
+    op : str
+    args : tuple of Node
+    dtype : str
+        "float32", "float64", "bool", or an integer's name.
+    attr : hashable
+        What else says what the operation is: the number of a constant, which operand is loaded.
+    index : int
+        Its place among the builder's nodes; greater than those of its operands.
+    """
+
+    __slots__ = ("args", "attr", "builder", "dtype", "index", "op")
+
+    def __init__(self, builder: Builder, op: str, args: tuple, dtype: str, attr: Any, index: int) -> None:
+        self.builder, self.op, self.args, self.dtype, self.attr, self.index = builder, op, args, dtype, attr, index
+
+    def __repr__(self) -> str:
+        inside = [f"%{a.index}" for a in self.args] + ([] if self.attr is None else [repr(self.attr)])
+        return f"%{self.index} = {self.op}.{self.dtype}({', '.join(inside)})"
+
+
+def _binary(op: str, swapped: bool = False) -> Callable:
+    def method(self: Node, other: Any) -> Node:
+        other = self.builder.lift(other, self.dtype)
+        return self.builder.op(op, other, self) if swapped else self.builder.op(op, self, other)
+
+    return method
+
+
+for _op, _name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("div", "truediv"), ("and", "and"), ("or", "or")):
+    setattr(Node, f"__{_name}__", _binary(_op))
+    setattr(Node, f"__r{_name}__", _binary(_op, swapped=True))
+Node.__neg__ = lambda self: self.builder.op("neg", self)  # type: ignore[attr-defined]
+
+
+class Builder:
+    """Makes nodes; those with equal operation and operands are one."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self._made: dict[Any, Node] = {}
+
+    def node(self, op: str, args: tuple[Node, ...], dtype: str, attr: Any = None) -> Node:
+        """The node of exactly these fields."""
+        key = (op, tuple(a.index for a in args), dtype, repr(attr))
+        if key not in self._made:
+            self._made[key] = Node(self, op, args, dtype, attr, len(self.nodes))
+            self.nodes.append(self._made[key])
+        return self._made[key]
+
+    def const(self, value: Any, dtype: str) -> Node:
+        """A number as a constant of the dtype."""
+        if dtype in FLOATS:
+            value = float(np.float32(value)) if dtype == "float32" else float(value)
+        else:
+            value = bool(value) if dtype == "bool" else int(value)
+        return self.node("const", (), dtype, value)
+
+    def lift(self, x: Any, dtype: str) -> Node:
+        """A node as it is, a number as a constant."""
+        return x if isinstance(x, Node) else self.const(x, dtype)
+
+    def op(self, name: str, *args: Any, dtype: str | None = None) -> Node:
+        """An operation whose operands are nodes of one dtype, or numbers beside them.
+
+        Parameters
+        ----------
+        name : str
+        *args : Node or number
+        dtype : str, optional
+            Of the result of cast and bitcast, and for operands that are all numbers.
+        """
+        if name in ("cast", "bitcast"):
+            (x,) = args
+            assert dtype is not None
+            return x if x.dtype == dtype else self.node(name, (x,), dtype)
+        first = 1 if name == "select" else 0
+        kinds = [a.dtype for a in args[first:] if isinstance(a, Node)]
+        kind = kinds[0] if kinds else dtype
+        assert kind is not None, f"{name}: no operand has a dtype"
+        nodes = tuple(self.lift(a, kind if k >= first else "bool") for k, a in enumerate(args))
+        if name not in ("ldexp",):
+            assert all(a.dtype == kind for a in nodes[first:]), f"{name}: operands {[a.dtype for a in nodes]}"
+        return self.node(name, nodes, "bool" if name in COMPARISONS else kind)
+
+
+def live(outputs: Iterable[Node]) -> list[Node]:
+    """The nodes that the outputs need, operands first."""
+    needed: dict[int, Node] = {}
+    stack = list(outputs)
+    while stack:
+        n = stack.pop()
+        if n.index not in needed:
+            needed[n.index] = n
+            stack.extend(n.args)
+    return [needed[k] for k in sorted(needed)]
+
+
+def spelled(value: float | int | bool) -> str:
+    """A constant as text that tells -0.0 from 0.0 and has every nan alike."""
+    return "nan" if isinstance(value, float) and math.isnan(value) else repr(value)
