@@ -63,6 +63,10 @@ class Printer:
         """A number in all lanes."""
         return emit.splat(value, scalar_type(dtype), self.lanes)
 
+    def know(self, node: Node, name: str) -> None:
+        """The value of a node is there already."""
+        self._known[node.index] = name
+
     def value(self, node: Node) -> str:
         """LLVM's name of the node's value."""
         if node.index not in self._known:

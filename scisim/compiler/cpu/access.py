@@ -1,0 +1,189 @@
+"""How a loop kernel reads and writes memory: dtypes as they are stored, vectors of them, masks."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from scisim.compiler.cpu.emit import Function, vector
+from scisim.compiler.cpu.printer import scalar_type
+
+# Stored type and its bytes, by dtype; complex numbers are two numbers side by side.
+STORED = {"bool": ("i8", 1), "float16": ("half", 2), "bfloat16": ("bfloat", 2), "float32": ("float", 4),
+          "float64": ("double", 8)}  # fmt: skip
+STORED |= {f"{u}int{n}": (f"i{n}", n // 8) for u in ("", "u") for n in (8, 16, 32, 64)}
+PARTS = {"complex64": "float32", "complex128": "float64"}
+
+
+class Operand(NamedTuple):
+    """An array that a loop reads or writes.
+
+    Parameters
+    ----------
+    dtype : str
+        As stored.
+    inner : int or None
+        Elements from one step to the next along the last axis: 0, 1, or None where it is known at run time.
+    """
+
+    dtype: str
+    inner: int | None
+
+    @property
+    def complex(self) -> bool:
+        return self.dtype in PARTS
+
+    @property
+    def stored(self) -> tuple[str, int]:
+        return STORED[PARTS.get(self.dtype, self.dtype)]
+
+
+class Pointer:
+    """The address of an operand's first element in the row that is being worked on."""
+
+    def __init__(self, f: Function, operand: Operand, place: int, rank: int) -> None:
+        self.f, self.operand = f, operand
+        self.address = f.argument(place, "ptr")
+        self.strides = [f.argument(place + 1 + k) for k in range(rank)]
+        self.unit = 2 if operand.complex else 1
+
+    def moved(self, axis: int, i: str) -> Pointer:
+        """The pointer at position ``i`` of an outer axis."""
+        new = object.__new__(Pointer)
+        new.f, new.operand, new.strides, new.unit = self.f, self.operand, self.strides, self.unit
+        step = self.f.mul(self.f.mul(i, self.strides[axis]), self.unit)
+        new.address = self.f.at(self.operand.stored[0], self.address, step)
+        return new
+
+    def _at(self, i: str) -> str:
+        stride = {0: 0, 1: 1}.get(self.operand.inner, self.strides[-1]) if self.operand.inner is not None else (
+            self.strides[-1])
+        return self.f.at(self.operand.stored[0], self.address, self.f.mul(self.f.mul(i, stride), self.unit))
+
+    def single(self, node: Any) -> str:
+        """A number that is the same in the whole row, part ``node.attr[1]``, in its register's type."""
+        type_, size = self.operand.stored
+        where = self.f.at(type_, self.address, node.attr[1])
+        return self._opened(self.f.load(type_, where, size), node.dtype, 1)
+
+    def read(self, i: str, lanes: int, mask: str | None, dtypes: list[str]) -> list[str]:
+        """The elements from position ``i`` on, one vector a part."""
+        type_, size = self.operand.stored
+        raw = self._raw(i, lanes, mask, type_, size)
+        return [self._opened(v, d, lanes) for v, d in zip(raw, dtypes, strict=True)]
+
+    def write(self, i: str, lanes: int, mask: str | None, values: list[str], dtypes: list[str]) -> None:
+        """Put the elements from position ``i`` on."""
+        type_, size = self.operand.stored
+        closed = [self._closed(v, d, lanes) for v, d in zip(values, dtypes, strict=True)]
+        if lanes == 1 or self.operand.inner != 1:
+            return self._scatter(i, lanes, mask, closed, type_, size)
+        where, wide = self._at(i), lanes * self.unit
+        vec = closed[0] if self.unit == 1 else self._interleaved(closed, type_, lanes)
+        kind = vector(type_, wide)
+        if mask is None:
+            self.f.store(kind, vec, where, size)
+        else:
+            m = self._mask(mask, lanes)
+            name = f"llvm.masked.store.{_suffix(type_, wide)}.p0"
+            self.f.call("void", name, (kind, vec), ("ptr", where), ("i32", size), (vector("i1", wide), m), pure=False)
+
+    def _raw(self, i: str, lanes: int, mask: str | None, type_: str, size: int) -> list[str]:
+        f, inner = self.f, self.operand.inner
+        if lanes == 1:
+            where = self._at(i)
+            return [f.load(type_, f.at(type_, where, q), size) for q in range(self.unit)]
+        if inner == 0:
+            singles = [f.load(type_, f.at(type_, self.address, q), size) for q in range(self.unit)]
+            return [self._spread(v, type_, lanes) for v in singles]
+        if inner is None:
+            return self._gather(i, lanes, mask, type_, size)
+        where, wide = self._at(i), lanes * self.unit
+        kind = vector(type_, wide)
+        if mask is None:
+            vec = f.load(kind, where, size)
+        else:
+            m = self._mask(mask, lanes)
+            name = f"llvm.masked.load.{_suffix(type_, wide)}.p0"
+            vec = f.call(kind, name, ("ptr", where), ("i32", size), (vector("i1", wide), m),
+                         (kind, "zeroinitializer"), pure=False)  # fmt: skip
+        return [vec] if self.unit == 1 else [self._every_second(vec, type_, lanes, q) for q in (0, 1)]
+
+    def _addresses(self, i: str, lanes: int, part: int) -> list[str]:
+        """Where each lane's element is; lanes beyond a mask get the address of the first, which exists."""
+        f, type_ = self.f, self.operand.stored[0]
+        return [f.at(type_, self._at(f.add(i, k)), part) for k in range(lanes)]
+
+    def _gather(self, i: str, lanes: int, mask: str | None, type_: str, size: int) -> list[str]:
+        f, out = self.f, []
+        kind = vector(type_, lanes)
+        for q in range(self.unit):
+            vec = "poison"
+            for k, where in enumerate(self._addresses(i, lanes, q)):
+                if mask is not None and k:
+                    bit = f.value(f"extractelement {vector('i1', lanes)} {mask}, i64 {k}")
+                    where = f.value(f"select i1 {bit}, ptr {where}, ptr {self._addresses(i, 1, q)[0]}")
+                vec = f.value(f"insertelement {kind} {vec}, {type_} {f.load(type_, where, size)}, i64 {k}")
+            out.append(vec)
+        return out
+
+    def _scatter(self, i: str, lanes: int, mask: str | None, values: list[str], type_: str, size: int) -> None:
+        f = self.f
+        for q, v in enumerate(values):
+            for k in range(lanes):
+                if lanes == 1:
+                    f.store(type_, v, f.at(type_, self._at(i), q), size)
+                    continue
+                one = f.value(f"extractelement {vector(type_, lanes)} {v}, i64 {k}")
+                if mask is None:
+                    f.store(type_, one, f.at(type_, self._at(f.add(i, k)), q), size)
+                    continue
+                with f.when(f.value(f"extractelement {vector('i1', lanes)} {mask}, i64 {k}")):
+                    f.store(type_, one, f.at(type_, self._at(f.add(i, k)), q), size)
+
+    def _opened(self, v: str, dtype: str, lanes: int) -> str:
+        """From the stored type to that of registers."""
+        stored = self.operand.dtype
+        type_ = vector(self.operand.stored[0], lanes)
+        if stored == "bool":
+            zero = "0" if lanes == 1 else "zeroinitializer"
+            return self.f.value(f"icmp ne {type_} {v}, {zero}")
+        if stored in ("float16", "bfloat16"):
+            return self.f.convert("fpext", type_, v, vector(scalar_type(dtype), lanes))
+        return v
+
+    def _closed(self, v: str, dtype: str, lanes: int) -> str:
+        stored = self.operand.dtype
+        type_ = vector(self.operand.stored[0], lanes)
+        if stored == "bool":
+            return self.f.convert("zext", vector("i1", lanes), v, type_)
+        if stored in ("float16", "bfloat16"):
+            return self.f.convert("fptrunc", vector(scalar_type(dtype), lanes), v, type_)
+        return v
+
+    def _spread(self, v: str, type_: str, lanes: int) -> str:
+        kind = vector(type_, lanes)
+        a = self.f.value(f"insertelement {kind} poison, {type_} {v}, i64 0")
+        return self.f.value(f"shufflevector {kind} {a}, {kind} poison, <{lanes} x i32> zeroinitializer")
+
+    def _mask(self, mask: str, lanes: int) -> str:
+        """A mask for the numbers of each element."""
+        if self.unit == 1:
+            return mask
+        pairs = ", ".join(f"i32 {k // 2}" for k in range(2 * lanes))
+        kind = vector("i1", lanes)
+        return self.f.value(f"shufflevector {kind} {mask}, {kind} poison, <{2 * lanes} x i32> <{pairs}>")
+
+    def _every_second(self, v: str, type_: str, lanes: int, part: int) -> str:
+        places = ", ".join(f"i32 {2 * k + part}" for k in range(lanes))
+        kind = vector(type_, 2 * lanes)
+        return self.f.value(f"shufflevector {kind} {v}, {kind} poison, <{lanes} x i32> <{places}>")
+
+    def _interleaved(self, parts: list[str], type_: str, lanes: int) -> str:
+        places = ", ".join(f"i32 {k // 2 + lanes * (k % 2)}" for k in range(2 * lanes))
+        kind = vector(type_, lanes)
+        re, im = parts
+        return self.f.value(f"shufflevector {kind} {re}, {kind} {im}, <{2 * lanes} x i32> <{places}>")
+
+
+def _suffix(type_: str, lanes: int) -> str:
+    return f"v{lanes}{ {'float': 'f32', 'double': 'f64', 'half': 'f16', 'bfloat': 'bf16'}.get(type_, type_) }"

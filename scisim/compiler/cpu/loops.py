@@ -1,0 +1,271 @@
+"""Kernels that are loops: fused elementwise work with its loads, stores and reductions.
+
+A loop nest runs over run-time extents; the last axis is cut into vectors.  Each operand says how it moves along the
+last axis: not at all (one number for all lanes), by one element, or by a stride.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from scisim.compiler.cpu.access import Operand, Pointer
+from scisim.compiler.cpu.combine import across, combined, identity
+from scisim.compiler.cpu.emit import Function, Module, vector
+from scisim.compiler.cpu.printer import Printer, scalar_type
+from scisim.compiler.scalar.ir import Builder, Node, live, spelled
+
+
+class Store(NamedTuple):
+    """Where a value goes.
+
+    Parameters
+    ----------
+    values : tuple of int
+        Positions among the loop's nodes: one, or real and imaginary part.
+    to : Operand
+    combine : str or None
+        How it joins what is there: "add", "mul", "minimum", "maximum", "and", "or"; None replaces it.
+    across : bool
+        The values along the last axis are combined into one number first.
+    """
+
+    values: tuple[int, ...]
+    to: Operand
+    combine: str | None = None
+    across: bool = False
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop kernel.
+
+    Its arguments are the extents, then for each load and store a pointer and the strides along all axes, in elements.
+
+    Parameters
+    ----------
+    rank : int
+        Number of loop axes, at least 1.
+    loads : tuple of Operand
+    nodes : tuple
+        ``(op, positions of operands, dtype, attr)``, operands first.
+    stores : tuple of Store
+    tail : bool
+        The last extent need not be a multiple of the vector's length.
+    """
+
+    rank: int
+    loads: tuple[Operand, ...]
+    nodes: tuple[tuple, ...]
+    stores: tuple[Store, ...]
+    tail: bool = True
+
+    @cached_property
+    def name(self) -> str:
+        nodes = [(op, args, dtype, spelled(attr)) for op, args, dtype, attr in self.nodes]
+        text = repr((self.rank, self.loads, nodes, self.stores, self.tail))
+        return "loop_" + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Loop) and self.name == other.name
+
+    def emit(self, module: Module, target: Any) -> None:
+        """Write the function."""
+        _Writer(self, module, target).write()
+
+
+class _Writer:
+    """One loop kernel being written."""
+
+    def __init__(self, spec: Loop, module: Module, target: Any) -> None:
+        self.spec, self.target = spec, target
+        self.f = Function(module, spec.name, ["ptr noalias %args"])
+        builder = Builder()
+        self.nodes: list[Node] = []
+        for op, args, dtype, attr in spec.nodes:
+            self.nodes.append(builder.node(op, tuple(self.nodes[k] for k in args), dtype, attr))
+        self.varying = self._varying()
+        widest = max([_bits(n.dtype) for n in self.varying], default=64)
+        self.lanes = max(target.vector_bits // widest, 1)
+
+    def _varying(self) -> set[Node]:
+        """Nodes whose value changes along the last axis."""
+        out: set[Node] = set()
+        for n in self.nodes:
+            moves = n.op == "load" and self.spec.loads[n.attr[0]].inner != 0
+            moves = moves or (n.op == "index" and n.attr == self.spec.rank - 1)
+            if moves or any(a in out for a in n.args):
+                out.add(n)
+        return out
+
+    def write(self) -> None:
+        f, rank = self.f, self.spec.rank
+        self.extents = [f.argument(k) for k in range(rank)]
+        place = rank
+        pointers = []
+        for operand in (*self.spec.loads, *(s.to for s in self.spec.stores)):
+            pointers.append(Pointer(f, operand, place, rank))
+            place += 1 + rank
+        self._axis(0, pointers, [])
+        f.done()
+
+    def _axis(self, axis: int, pointers: list[Pointer], indices: list[str]) -> None:
+        if axis == self.spec.rank - 1:
+            return self._rows(pointers, indices)
+        with self.f.loop(0, self.extents[axis]) as (i, _, _):
+            self._axis(axis + 1, [p.moved(axis, i) for p in pointers], [*indices, i])
+
+    def _rows(self, pointers: list[Pointer], indices: list[str]) -> None:
+        """The last axis: whole vectors, then what is left."""
+        f, n, lanes = self.f, self.extents[-1], self.lanes
+        fixed = self._fixed(pointers, indices)
+        full = f.op("and", "i64", n, -lanes) if self.spec.tail else n
+        kept = [(vector(t, lanes), start) for t, start in self._sums()]
+        with f.loop(0, full, lanes, kept) as (i, sums, following):
+            following += _Body(self, fixed, pointers, indices, i, lanes, None, sums).write()
+        if self.spec.tail:
+            sums = self._tail(fixed, pointers, indices, full, sums)
+        self._finish(pointers, sums)
+
+    def _tail(self, fixed: dict, pointers: list, indices: list, full: str, sums: list[str]) -> list[str]:
+        f, n, lanes = self.f, self.extents[-1], self.lanes
+        if self.target.vector_bits < 512:
+            return self._single(fixed, pointers, indices, full, sums)
+        left = f.op("sub", "i64", n, full)
+        before, types = f.block, [vector(t, lanes) for t, _ in self._sums()]
+        stem = f.fresh("tail")
+        f.raw(f"br i1 {f.value(f'icmp sgt i64 {left}, 0')}, label %{stem}, label %{stem}.end")
+        f.label(stem)
+        mask = _first_lanes(f, left, lanes)
+        after = _Body(self, fixed, pointers, indices, full, lanes, mask, sums).write()
+        last = f.block
+        f.raw(f"br label %{stem}.end")
+        f.label(f"{stem}.end")
+        return [
+            f.value(f"phi {t} [{a}, %{before}], [{b}, %{last}]", pure=False)
+            for t, a, b in zip(types, sums, after, strict=True)
+        ]
+
+    def _single(self, fixed: dict, pointers: list, indices: list, full: str, sums: list[str]) -> list[str]:
+        """What is left, one element at a time; the sums go on in the first lane."""
+        f, lanes = self.f, self.lanes
+        types = [t for t, _ in self._sums()]
+        if lanes == 1:
+            return sums
+        first = [f.value(f"extractelement {vector(t, lanes)} {v}, i64 0") for t, v in zip(types, sums, strict=True)]
+        with f.loop(full, self.extents[-1], 1, list(zip(types, first, strict=True))) as (i, now, following):
+            following += _Body(self, fixed, pointers, indices, i, 1, None, now).write()
+        return [
+            f.value(f"insertelement {vector(t, lanes)} {v}, {t} {w}, i64 0")
+            for t, v, w in zip(types, sums, now, strict=True)
+        ]
+
+    def _fixed(self, pointers: list[Pointer], indices: list[str]) -> dict[Node, str]:
+        """Values that are the same in the whole row, as single numbers."""
+        used = {a for n in self.varying for a in n.args}
+        stored = {self.nodes[k] for s in self.spec.stores for k in s.values}
+        wanted = [n for n in live(used | stored) if n not in self.varying and n.op != "const"]
+        printer = Printer(self.f, self.target, 1, lambda n: pointers[n.attr[0]].single(n), lambda axis: indices[axis])
+        return {n: printer.value(n) for n in wanted}
+
+    def _sums(self) -> list[tuple[str, str]]:
+        """Type and first value of each sum along the last axis."""
+        dtypes = [(s.combine, self.nodes[k].dtype) for s in self.spec.stores if s.across for k in s.values]
+        return [(scalar_type(d), identity(op, d, self.lanes)) for op, d in dtypes]
+
+    def _finish(self, pointers: list[Pointer], sums: list[str]) -> None:
+        """Combine the lanes of each sum and put the number where it belongs."""
+        left = list(sums)
+        for store, p in zip(self.spec.stores, pointers[len(self.spec.loads) :], strict=True):
+            if store.across:
+                dtypes = [self.nodes[k].dtype for k in store.values]
+                totals = [across(self.f, store.combine, d, self.lanes, left.pop(0)) for d in dtypes]
+                old = p.read("0", 1, None, dtypes)
+                p.write("0", 1, None, [combined(self.f, store.combine, d, 1, a, b)
+                                       for d, a, b in zip(dtypes, old, totals, strict=True)], dtypes)
+
+
+class _Body:
+    """One step along the last axis: a vector of elements, of which a mask may leave out the last."""
+
+    def __init__(
+        self, w: _Writer, fixed: dict, pointers: list[Pointer], indices: list[str], i: str, lanes: int,
+        mask: str | None, sums: list[str],
+    ) -> None:
+        self.w, self.f, self.fixed, self.pointers, self.i = w, w.f, fixed, pointers, i
+        self.lanes, self.mask, self.sums, self.indices = lanes, mask, sums, indices
+        self.loaded: dict[tuple[int, int], str] = {}
+        self.printer = Printer(self.f, w.target, lanes, self._load, self._index)
+        for n, name in fixed.items():
+            kind = scalar_type(n.dtype)
+            self.printer.know(n, _splat(self.f, vector(kind, lanes), kind, name, lanes))
+
+    def _load(self, n: Node) -> str:
+        k, part = n.attr
+        if (k, part) not in self.loaded:
+            dtypes = [n.dtype] * (2 if self.w.spec.loads[k].complex else 1)
+            for q, v in enumerate(self.pointers[k].read(self.i, self.lanes, self.mask, dtypes)):
+                self.loaded[k, q] = v
+        return self.loaded[k, part]
+
+    def _index(self, axis: int) -> str:
+        if axis < self.w.spec.rank - 1:
+            return _splat(self.f, vector("i64", self.lanes), "i64", self.indices[axis], self.lanes)
+        start = _splat(self.f, vector("i64", self.lanes), "i64", self.i, self.lanes)
+        return start if self.lanes == 1 else self.f.op("add", vector("i64", self.lanes), start, _counting(self.lanes))
+
+    def write(self) -> list[str]:
+        """Write the step; the sums after it."""
+        sums, following = list(self.sums), []
+        for store, p in zip(self.w.spec.stores, self.pointers[len(self.w.spec.loads) :], strict=True):
+            nodes = [self.w.nodes[k] for k in store.values]
+            if store.across:
+                following += [self._joined(store, n, sums.pop(0)) for n in nodes]
+                continue
+            dtypes = [n.dtype for n in nodes]
+            values = [self.printer.value(n) for n in nodes]
+            if store.combine is not None:
+                old = p.read(self.i, self.lanes, self.mask, dtypes)
+                values = [combined(self.f, store.combine, d, self.lanes, a, b)
+                          for d, a, b in zip(dtypes, old, values, strict=True)]
+            p.write(self.i, self.lanes, self.mask, values, dtypes)
+        return following
+
+    def _joined(self, store: Store, n: Node, total: str) -> str:
+        """A sum with one more term; a product goes into it unrounded."""
+        type_ = self.printer.type(n.dtype)
+        if store.combine == "add" and n.op == "mul" and n.dtype.startswith("float"):
+            a, b = (self.printer.value(x) for x in n.args)
+            bits = f"{'' if self.lanes == 1 else f'v{self.lanes}'}f{n.dtype[5:]}"
+            new = self.f.call(type_, f"llvm.fma.{bits}", (type_, a), (type_, b), (type_, total))
+        else:
+            new = combined(self.f, store.combine, n.dtype, self.lanes, total, self.printer.value(n))
+        if self.mask is None:
+            return new
+        return self.f.value(f"select <{self.lanes} x i1> {self.mask}, {type_} {new}, {type_} {total}")
+
+
+def _bits(dtype: str) -> int:
+    return 8 if dtype == "bool" else int(dtype.lstrip("uintfloa"))
+
+
+def _splat(f: Function, type_: str, single: str, x: str, lanes: int) -> str:
+    if lanes == 1:
+        return x
+    a = f.value(f"insertelement {type_} poison, {single} {x}, i64 0")
+    return f.value(f"shufflevector {type_} {a}, {type_} poison, <{lanes} x i32> zeroinitializer")
+
+
+def _counting(lanes: int) -> str:
+    return "<" + ", ".join(f"i64 {k}" for k in range(lanes)) + ">"
+
+
+def _first_lanes(f: Function, count: str, lanes: int) -> str:
+    type_ = vector("i64", lanes)
+    return f.value(f"icmp slt {type_} {_counting(lanes)}, {_splat(f, type_, 'i64', count, lanes)}")
