@@ -1,0 +1,200 @@
+"""A block of a matrix product that stays in registers.
+
+A block is ``rows`` rows of C by up to ``vectors`` vectors. Every step over the inner extent loads one row of B,
+and multiplies it with one number of A a row. Complex numbers lie interleaved; such a product sums Re(a) * b and
+Im(a) * b apart, b untouched, and swaps parts once after the sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scisim.compiler.cpu.emit import Function, splat, vector
+
+if TYPE_CHECKING:
+    from scisim.compiler.cpu.target import Target
+
+
+@dataclass(frozen=True)
+class Number:
+    """How a dtype is held: LLVM's type of one component, its bytes, and the components of one number."""
+
+    scalar: str
+    bytes: int
+    parts: int
+
+    @property
+    def floating(self) -> bool:
+        return self.scalar in ("float", "double")
+
+
+def number(dtype: str) -> Number:
+    """The number type of a dtype's name."""
+    bits = int("".join(c for c in dtype if c.isdigit()))
+    if dtype.startswith("complex"):
+        return Number({64: "float", 128: "double"}[bits], bits // 16, 2)
+    if dtype.startswith("float"):
+        return Number({32: "float", 64: "double"}[bits], bits // 8, 1)
+    return Number(f"i{bits}", bits // 8, 1)
+
+
+@dataclass(frozen=True)
+class Lanes:
+    """Vectors of one number type, whole or with their first lanes only."""
+
+    of: Number
+    lanes: int
+
+    @property
+    def type(self) -> str:
+        return vector(self.of.scalar, self.lanes)
+
+    @property
+    def suffix(self) -> str:
+        kind = f"f{8 * self.of.bytes}" if self.of.floating else self.of.scalar
+        return f"v{self.lanes}{kind}"
+
+    def zero(self) -> str:
+        return splat(0, self.of.scalar, self.lanes)
+
+    def spread(self, f: Function, x: str, scalar: str = "") -> str:
+        """A number in all lanes."""
+        scalar = scalar or self.of.scalar
+        type_ = vector(scalar, self.lanes)
+        first = f.value(f"insertelement {type_} poison, {scalar} {x}, i64 0")
+        return f.value(f"shufflevector {type_} {first}, {type_} poison, <{self.lanes} x i32> zeroinitializer")
+
+    def first(self, f: Function, count: str) -> str:
+        """A mask of the first ``count`` lanes."""
+        word = f"i{8 * self.of.bytes}"
+        count = count if word == "i64" else f.convert("trunc", "i64", count, word)
+        places = ", ".join(f"{word} {k}" for k in range(self.lanes))
+        return f.op("icmp ult", vector(word, self.lanes), f"<{places}>", self.spread(f, count, word))
+
+    def load(self, f: Function, pointer: str, mask: str | None) -> str:
+        """A vector; lanes outside of the mask are not read and hold zero."""
+        if mask is None:
+            return f.load(self.type, pointer, self.of.bytes)
+        masked = (f"<{self.lanes} x i1>", mask)
+        name = f"llvm.masked.load.{self.suffix}.p0"
+        args = (("ptr", pointer), ("i32", self.of.bytes), masked, (self.type, self.zero()))
+        return f.call(self.type, name, *args, pure=False)
+
+    def store(self, f: Function, value: str, pointer: str, mask: str | None) -> None:
+        """Write a vector; lanes outside of the mask are left alone."""
+        if mask is None:
+            return f.store(self.type, value, pointer, self.of.bytes)
+        args = ((self.type, value), ("ptr", pointer), ("i32", self.of.bytes), (f"<{self.lanes} x i1>", mask))
+        f.call("void", f"llvm.masked.store.{self.suffix}.p0", *args)
+        return None
+
+    def multiply_add(self, f: Function, a: str, b: str, c: str) -> str:
+        if not self.of.floating:
+            return f.op("add", self.type, f.op("mul", self.type, a, b), c)
+        return f.call(self.type, f"llvm.fma.{self.suffix}", (self.type, a), (self.type, b), (self.type, c))
+
+
+def vectors_of(dtype: str, target: Target) -> Lanes:
+    """The vectors in which a target holds a dtype."""
+    n = number(dtype)
+    return Lanes(n, target.vector_bits // (8 * n.bytes))
+
+
+@dataclass(frozen=True)
+class Strided:
+    """An operand: its address, and the distance of rows in components of numbers."""
+
+    pointer: str
+    stride: str
+
+
+@contextmanager
+def either(f: Function, condition: str, type_: str, otherwise: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """Values of a part that runs where ``condition`` holds, else ``otherwise``: yields (what to fill, the results)."""
+    stem, before = f.fresh("E"), f.block
+    f.raw(f"br i1 {condition}, label %{stem}, label %{stem}.end")
+    f.label(stem)
+    filled: list[str] = []
+    results = [f"%{f.fresh()}" for _ in otherwise]
+    yield filled, results
+    last = f.block
+    f.raw(f"br label %{stem}.end")
+    f.label(f"{stem}.end")
+    for name, new, old in zip(results, filled, otherwise, strict=True):
+        f.raw(f"{name} = phi {type_} [{new}, %{last}], [{old}, %{before}]")
+
+
+@dataclass(frozen=True)
+class Block:
+    """The code of a block of ``rows`` by ``vectors``; the last vector is masked where ``mask`` is given."""
+
+    lanes: Lanes
+    rows: int
+    vectors: int
+    mask: str | None
+
+    def _mask(self, v: int) -> str | None:
+        return self.mask if v == self.vectors - 1 else None
+
+    def emit(
+        self, f: Function, left: Sequence[str], step: str, b: Strided, out: Sequence[str], depth: str, keep: str
+    ) -> None:
+        """Add up ``depth`` steps.
+
+        ``left`` are the addresses of the rows' numbers of A, ``step`` the distance to the next ones, ``out`` the
+        addresses in C; C is added to where the i1 ``keep`` holds.
+        """
+        start = self._start(f, out, keep)
+        scalar, parts = self.lanes.of.scalar, self.lanes.of.parts
+        carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in start)]
+        with f.loop(0, depth, 1, carry) as (_, (offset, row, *sums), following):
+            following += [f.add(offset, step), f.at(scalar, row, b.stride)]
+            right = [
+                self.lanes.load(f, f.at(scalar, row, v * self.lanes.lanes), self._mask(v)) for v in range(self.vectors)
+            ]
+            for r, pointer in enumerate(left):
+                place = f.at(scalar, pointer, offset)
+                for p in range(parts):
+                    a = self.lanes.spread(f, f.load(scalar, f.at(scalar, place, p), self.lanes.of.bytes))
+                    for v in range(self.vectors):
+                        c = sums[(p * self.rows + r) * self.vectors + v]
+                        following.append((p * self.rows + r, v, self.lanes.multiply_add(f, a, right[v], c)))
+            ordered = sorted(following[2:], key=lambda entry: entry[:2])
+            following[2:] = [value for _, _, value in ordered]
+        self._finish(f, out, sums)
+
+    def _places(self, f: Function, out: Sequence[str]) -> list[tuple[str, str | None]]:
+        return [
+            (f.at(self.lanes.of.scalar, c, v * self.lanes.lanes), self._mask(v))
+            for c in out
+            for v in range(self.vectors)
+        ]
+
+    def _start(self, f: Function, out: Sequence[str], keep: str) -> list[str]:
+        zeros = [self.lanes.zero()] * (self.rows * self.vectors)
+        more = zeros * (self.lanes.of.parts - 1)
+        if keep == "true":
+            return [self.lanes.load(f, p, m) for p, m in self._places(f, out)] + more
+        with either(f, keep, self.lanes.type, zeros) as (filled, results):
+            filled += [self.lanes.load(f, p, m) for p, m in self._places(f, out)]
+        return results + more
+
+    def _finish(self, f: Function, out: Sequence[str], sums: Sequence[str]) -> None:
+        n = self.rows * self.vectors
+        values = list(sums[:n])
+        if self.lanes.of.parts == 2:
+            values = [self._joined(f, re, im) for re, im in zip(values, sums[n:], strict=True)]
+        for value, (pointer, mask) in zip(values, self._places(f, out), strict=True):
+            self.lanes.store(f, value, pointer, mask)
+
+    def _joined(self, f: Function, re: str, im: str) -> str:
+        """(a.re b.re - a.im b.im, a.re b.im + a.im b.re) from the sums of a.re * b and of a.im * b."""
+        type_, n = self.lanes.type, self.lanes.lanes
+        swap = ", ".join(f"i32 {k ^ 1}" for k in range(n))
+        other = f.value(f"shufflevector {type_} {im}, {type_} poison, <{n} x i32> <{swap}>")
+        pick = ", ".join(f"i32 {k if k % 2 == 0 else n + k}" for k in range(n))
+        low, high = f.op("fsub", type_, re, other), f.op("fadd", type_, re, other)
+        return f.value(f"shufflevector {type_} {low}, {type_} {high}, <{n} x i32> <{pick}>")
