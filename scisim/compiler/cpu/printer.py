@@ -6,24 +6,30 @@ LLVM would call a library or take a vector apart for an operation, it is written
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from scisim.compiler.cpu import emit
 from scisim.compiler.cpu.target import Target
-from scisim.compiler.scalar.ir import COMPARISONS, FLOATS, INTEGERS, Node, live
+from scisim.compiler.scalar.ir import COMPARISONS, FLOATS, INTEGERS, Node, live, rare_body
 
 MANTISSA, BIAS = {"float32": 23, "float64": 52}, {"float32": 127, "float64": 1023}
+_NO_EXPONENT = -math.inf, math.nan  # of 0, of negative numbers
+_GETMANT = 11  # mantissas in [3/4, 3/2), nan for negative numbers
 _SIMPLE = {
     "float": {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"},
     "integer": {
         **{op: op for op in ("add", "sub", "mul", "and", "or", "xor", "shl", "lshr", "ashr")},
-        **{"minimum": "and", "maximum": "or"},  # of bools
+        # of bools
+        "minimum": "and",
+        "maximum": "or",
     },
 }
 _INTRINSICS = {
     **{op: op for op in ("fma", "sqrt", "floor", "ceil", "trunc", "copysign", "minimum", "maximum")},
-    **{"abs": "fabs", "rint": "roundeven"},
+    "abs": "fabs",
+    "rint": "roundeven",
 }
 
 
@@ -158,20 +164,132 @@ class Printer:
         best = self.choose(self._compare(better, node.dtype, a, b), a, b, node.dtype)
         return self.choose(self.op("fcmp uno", node.dtype, a, a), a, best, node.dtype)
 
-    def _ldexp(self, node: Node, x: str, n: str) -> str:
-        dtype, integer = node.dtype, f"int{FLOATS[node.dtype]}"
-        if self.target.vector_bits == 512 and self.lanes * FLOATS[dtype] >= 512:
-            types = self.type(dtype), self.type(integer)
-            name = f"llvm.ldexp.{self._suffix(dtype)}.{self._suffix(integer)}"
-            return self.function.call(types[0], name, (types[0], x), (types[1], n))
-        half = self.op("ashr", integer, n, self.splat(1, integer))
-        return self._times_power(self._times_power(x, half, dtype), self.op("sub", integer, n, half), dtype)
+    # ---- exponents
 
-    def _times_power(self, x: str, n: str, dtype: str) -> str:
+    def _scale(self, node: Node, x: str, n: str) -> str:
+        if self._has_wide(node.dtype):
+            return self._wide("scalef", node.dtype, x, n)
+        dtype, integer = node.dtype, f"int{FLOATS[node.dtype]}"
+        # The bits of a large number count its units.
+        shift = self.splat(1.5 * 2.0 ** MANTISSA[dtype], dtype)
+        halved = self.op("fadd", dtype, self.op("fmul", dtype, n, self.splat(0.5, dtype)), shift)
+        half = self.op("fsub", dtype, halved, shift)
+        rest = self.op("fadd", dtype, self.op("fsub", dtype, n, half), shift)
+        for counted in (halved, rest):
+            bits = self.op("shl", integer, self._bits(counted, dtype), self.splat(MANTISSA[dtype], integer))
+            bits = self.op("add", integer, bits, self.splat(BIAS[dtype] << MANTISSA[dtype], integer))
+            x = self.op("fmul", dtype, x, self._from_bits(bits, dtype))
+        return x
+
+    def _exponent(self, node: Node, x: str) -> str:
+        dtype, one = node.dtype, self.splat(1, node.dtype)
+        if self._has_wide(dtype):
+            above = self.op("fcmp olt", dtype, self._mantissa(node, x), one)
+            n = self._wide("getexp", dtype, x)
+            return self.choose(above, self.op("fadd", dtype, n, one), n, dtype)
+        integer, mantissa, bias = f"int{FLOATS[dtype]}", MANTISSA[dtype], BIAS[dtype]
+        bits, tiny = self._above_three_quarters(dtype, x)
+        bits = self.op("add", integer, bits, self.splat((bias + 1) << mantissa, integer))
+        bits = self.op("lshr", integer, bits, self.splat(mantissa, integer))
+        bits = self.op("or", integer, bits, self.splat((bias + mantissa) << mantissa, integer))
+        offset = 2.0**mantissa + bias + 1
+        offsets = self.splat(offset + mantissa + 1, dtype), self.splat(offset, dtype)
+        n = self.op("fsub", dtype, self._from_bits(bits, dtype), self.choose(tiny, *offsets, dtype))
+        n = self.choose(self.op("fcmp olt", dtype, x, self.splat(math.inf, dtype)), n, x, dtype)
+        zero = self.splat(0, dtype)
+        none = self.choose(self.op("fcmp oeq", dtype, x, zero), *(self.splat(v, dtype) for v in _NO_EXPONENT), dtype)
+        return self.choose(self.op("fcmp ogt", dtype, x, zero), n, none, dtype)
+
+    def _mantissa(self, node: Node, x: str) -> str:
+        dtype = node.dtype
+        if self._has_wide(dtype):
+            return self._wide("getmant", dtype, x)
         integer = f"int{FLOATS[dtype]}"
-        exponent = self.op("add", integer, n, self.splat(BIAS[dtype], integer))
-        bits = self.op("shl", integer, exponent, self.splat(MANTISSA[dtype], integer))
-        return self.op("fmul", dtype, x, self.convert("bitcast", bits, integer, dtype))
+        bits, _ = self._above_three_quarters(dtype, x)
+        bits = self.op("and", integer, bits, self.splat((1 << MANTISSA[dtype]) - 1, integer))
+        return self._from_bits(self.op("add", integer, bits, self._three_quarters(dtype)), dtype)
+
+    def _above_three_quarters(self, dtype: str, x: str) -> tuple[str, str]:
+        """Bits less those of 3/4 of x, made normal, and where it was not: then multiplied by 2**(mantissa bits + 1)."""
+        tiny = self.op("fcmp olt", dtype, x, self.splat(2.0 ** (1 - BIAS[dtype]), dtype))
+        larger = self.op("fmul", dtype, x, self.splat(2.0 ** (MANTISSA[dtype] + 1), dtype))
+        bits = self._bits(self.choose(tiny, larger, x, dtype), dtype)
+        return self.op("sub", f"int{FLOATS[dtype]}", bits, self._three_quarters(dtype)), tiny
+
+    def _three_quarters(self, dtype: str) -> str:
+        return self.splat((2 * BIAS[dtype] - 1) << (MANTISSA[dtype] - 1), f"int{FLOATS[dtype]}")
+
+    def _bits(self, x: str, dtype: str) -> str:
+        return self.convert("bitcast", x, dtype, f"int{FLOATS[dtype]}")
+
+    def _from_bits(self, bits: str, dtype: str) -> str:
+        return self.convert("bitcast", bits, f"int{FLOATS[dtype]}", dtype)
+
+    def _has_wide(self, dtype: str) -> bool:
+        """Whether the vector is made of whole ones that AVX-512 has instructions for."""
+        return self.target.vector_bits == 512 and self.lanes * FLOATS[dtype] >= 512
+
+    def _wide(self, name: str, dtype: str, *args: str) -> str:
+        """An instruction of AVX-512 on vectors of 512 bits or several times that."""
+        count = 512 // FLOATS[dtype]
+        whole, part = self.type(dtype), emit.vector(scalar_type(dtype), count)
+        f, parts = self.function, []
+        for first in range(0, self.lanes, count):
+            pieces = args
+            if count < self.lanes:
+                indices = ", ".join(f"i32 {k}" for k in range(first, first + count))
+                shuffle = f"{whole} poison, <{count} x i32> <{indices}>"
+                pieces = tuple(f.value(f"shufflevector {whole} {a}, {shuffle}") for a in args)
+            more = [("i32", _GETMANT)] if name == "getmant" else []
+            operands = [*((part, p) for p in pieces), *more, (part, pieces[0]), (f"i{count}", -1), ("i32", 4)]
+            suffix = "ps" if dtype == "float32" else "pd"
+            parts.append(f.call(part, f"llvm.x86.avx512.mask.{name}.{suffix}.512", *operands))
+        return self._joined(parts, dtype, count)
+
+    def _joined(self, parts: list[str], dtype: str, count: int) -> str:
+        while len(parts) > 1:
+            type_ = emit.vector(scalar_type(dtype), count)
+            count *= 2
+            indices = ", ".join(f"i32 {k}" for k in range(count))
+            parts = [
+                self.function.value(f"shufflevector {type_} {a}, {type_} {b}, <{count} x i32> <{indices}>")
+                for a, b in zip(parts[::2], parts[1::2])
+            ]
+        return parts[0]
+
+    # ---- code that seldom runs
+
+    def _rarely(self, node: Node, condition: str, usual: str, *operands: str) -> str:
+        f, type_ = self.function, self.type(node.dtype)
+        name, stem = self._rare_function(node), f.fresh("R")
+        f.module.globals["cold"] = '!9000 = !{!"branch_weights", i32 1, i32 100000}'
+        before = f.block
+        f.raw(f"br i1 {self._any(condition)}, label %{stem}, label %{stem}.end, !prof !9000")
+        f.label(stem)
+        args = ", ".join(f"{self.type(a.dtype)} {x}" for a, x in zip(node.args[2:], operands))
+        rare = f.value(f"call {type_} @{name}({args})")
+        chosen = self.choose(condition, rare, usual, node.dtype)
+        f.raw(f"br label %{stem}.end")
+        f.label(f"{stem}.end")
+        return f.value(f"phi {type_} [{usual}, %{before}], [{chosen}, %{stem}]", pure=False)
+
+    def _any(self, condition: str) -> str:
+        """Whether a bool holds in some lane, as a plain i1."""
+        if self.lanes == 1:
+            return condition
+        bits = self.function.value(f"bitcast {self.type('bool')} {condition} to i{self.lanes}")
+        return self.function.value(f"icmp ne i{self.lanes} {bits}, 0")
+
+    def _rare_function(self, node: Node) -> str:
+        """Name of the function of the module, written when it is first wanted, that a "rarely" node calls."""
+        name, module = f"{node.attr}.{node.dtype}.{self.lanes}", self.function.module
+        if not any(f" @{name}(" in text.partition("\n")[0] for text in module.functions):
+            operands, result = rare_body(node)
+            params = [f"{self.type(a.dtype)} %x{k}" for k, a in enumerate(operands)]
+            body = emit.Function(module, name, params, f"internal {self.type(node.dtype)}")
+            printer = Printer(body, self.target, self.lanes, lambda n: f"%x{n.attr[0]}", lambda axis: "")
+            body.done(f"{self.type(node.dtype)} {printer.value(result)}")
+        return name
 
     # ---- integer division, which must not trap
 

@@ -23,7 +23,15 @@ shl lshr ashr                   integers, by a count below the width
 select                          second where the first (bool) holds, else third
 cast                            value as another dtype: as C does; float to integer of what does not fit is unspecified
 bitcast                         the same bits as another dtype of the same width
-ldexp                           x * 2**n for an integer n of the same width as x, once rounded, with gradual underflow
+scale                           x * 2**n for an integer n given as a float, abs(n) < 3 * 2**(bits of the exponent - 2),
+                                rounded once if abs(x) is 0, infinite or near 1 (within 2**-30 to 2**30)
+exponent                        the integer n, as a float, with x / 2**n in [3/4, 3/2), for subnormal x too;
+                                -inf for 0, inf for inf
+mantissa                        x / 2**exponent(x); finite for 0 and inf.  For negative numbers and nan one of
+                                exponent and mantissa is nan
+rarely                          (condition, usual, *operands): usual, but the result of the function of the operands
+                                that ``attr`` names in `RARE` where the condition holds; code for it runs only if
+                                the condition holds for some element
 ==============================  =================================================================================
 """
 
@@ -38,6 +46,7 @@ import numpy as np
 FLOATS = {"float32": 32, "float64": 64}
 INTEGERS = {f"{sign}int{n}": n for sign in ("", "u") for n in (8, 16, 32, 64)}
 COMPARISONS = {"lt", "le", "gt", "ge", "eq", "ne"}
+RARE: dict[str, Callable[..., Node]] = {}
 
 
 class Node:
@@ -73,10 +82,20 @@ def _binary(op: str, swapped: bool = False) -> Callable:
     return method
 
 
-for _op, _name in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("div", "truediv"), ("and", "and"), ("or", "or")):
+_OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "and": "and", "or": "or", "xor": "xor"}
+for _op, _name in _OPERATORS.items():
     setattr(Node, f"__{_name}__", _binary(_op))
     setattr(Node, f"__r{_name}__", _binary(_op, swapped=True))
-Node.__neg__ = lambda self: self.builder.op("neg", self)  # type: ignore[attr-defined]
+for _op, _name in {"lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "shl": "lshift"}.items():
+    setattr(Node, f"__{_name}__", _binary(_op))
+Node.__neg__ = lambda self: self.builder.op("neg", self)  # type: ignore[attr-defined, operator]
+Node.__invert__ = lambda self: self.builder.op("not", self)  # type: ignore[attr-defined, operator]
+
+
+def rare(function: Callable[..., Node]) -> Callable[..., Node]:
+    """Decorator: makes a function of nodes one that "rarely" can name; its name must be unique."""
+    assert RARE.setdefault(function.__name__, function) is function, function.__name__
+    return function
 
 
 class Builder:
@@ -125,9 +144,13 @@ class Builder:
         kind = kinds[0] if kinds else dtype
         assert kind is not None, f"{name}: no operand has a dtype"
         nodes = tuple(self.lift(a, kind if k >= first else "bool") for k, a in enumerate(args))
-        if name not in ("ldexp",):
-            assert all(a.dtype == kind for a in nodes[first:]), f"{name}: operands {[a.dtype for a in nodes]}"
+        assert all(a.dtype == kind for a in nodes[first:]), f"{name}: operands {[a.dtype for a in nodes]}"
         return self.node(name, nodes, "bool" if name in COMPARISONS else kind)
+
+    def rarely(self, condition: Node, usual: Node, function: Callable[..., Node], *operands: Node) -> Node:
+        """``usual``, but ``function(*operands)`` where the condition holds, which is seldom."""
+        assert RARE[function.__name__] is function
+        return self.node("rarely", (condition, usual, *operands), usual.dtype, function.__name__)
 
 
 def live(outputs: Iterable[Node]) -> list[Node]:
@@ -140,6 +163,13 @@ def live(outputs: Iterable[Node]) -> list[Node]:
             needed[n.index] = n
             stack.extend(n.args)
     return [needed[k] for k in sorted(needed)]
+
+
+def rare_body(node: Node) -> tuple[list[Node], Node]:
+    """What a "rarely" node runs: "load" nodes 0, 1, ... for its operands, and the result."""
+    builder = Builder()
+    operands = [builder.node("load", (), a.dtype, (k, 0)) for k, a in enumerate(node.args[2:])]
+    return operands, RARE[node.attr](*operands)
 
 
 def spelled(value: float | int | bool) -> str:
