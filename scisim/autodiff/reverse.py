@@ -92,17 +92,17 @@ class Tape(Trace):
                 out = prim.evaluate(*vals, **params)
             except (ValueError, TypeError, OverflowError):
                 out = prim(*vals, **params)  # says what is wrong
-            if prim.singular:
-                self.exact = True
+            if prim.singular and not self.exact:
+                self.exact = prim.singular_at(vals)
             return self._record(prim, vals, params, parents, out)
         if prim.reverse is not None:
-            self.exact = self.exact or is_singular(prim, params)
+            self.exact = self.exact or is_singular(prim, params, vals)
             return self._group(prim, vals, params, parents, *prim.reverse(vals, params))
         out = prim(*vals, **params)
         if prim.constant:
             return out
-        if prim.singular:
-            self.exact = True
+        if prim.singular and not self.exact:
+            self.exact = prim.singular_at(vals)
         if prim.multiple:
             return self._group(prim, vals, params, parents, out, None)
         return self._record(prim, vals, params, parents, out)

@@ -107,7 +107,7 @@ class Taylor(Trace):
     # --- one primitive -------------------------------------------------------------------------------------------
     def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
         if prim.through is not None:
-            self.exact = self.exact or is_singular(prim, params)
+            self.exact = self.exact or is_singular(prim, params, args)
             return prim.through(self, args, params)
         key = prim if self.last > 1 and len(args) == 1 and not params else None
         if key and key in args[0].memo:
@@ -116,8 +116,8 @@ class Taylor(Trace):
         out = prim(*vals, **params)
         if prim.constant:
             return out
-        if prim.singular:
-            self.exact = True
+        if prim.singular and not self.exact:
+            self.exact = prim.singular_at(vals)
         if self.last == 1 and not self.lazy and prim.partials and not prim.linear:
             return self._push(prim, args, vals, params, out)
         if prim.multiple:

@@ -7,7 +7,7 @@ and sharded by the same rules as eager code.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,7 +94,7 @@ class Graph:
     def singular(self) -> bool:
         """Whether a primitive marked singular is in it, or in one of its bodies."""
         if "singular" not in self.derived:
-            self.derived["singular"] = any(is_singular(eq.prim, eq.params) for eq in self.equations)
+            self.derived["singular"] = any(is_singular(eq.prim, eq.params, eq.args) for eq in self.equations)
         return self.derived["singular"]
 
     def count(self, name: str | None = None) -> int:
@@ -115,9 +115,9 @@ class Graph:
         return "\n".join(_lines(self, ""))
 
 
-def is_singular(prim: Primitive, params: dict) -> bool:
+def is_singular(prim: Primitive, params: dict, args: Sequence[Any]) -> bool:
     """Whether an operation or a body of it is singular, after which derivatives multiply with exact zeros winning."""
-    if prim.singular:
+    if prim.singular_at(args):
         return True
     graphs = [g for p in params.values() for g in (p if isinstance(p, tuple) else (p,)) if isinstance(g, Graph)]
     return any(g.singular for g in graphs)

@@ -55,6 +55,8 @@ class Primitive:
     singular : str
         Behaviour at points where the derivative is infinite, or where an operand is masked; from there on derivatives
         multiply with exact zeros winning.
+    regular : callable, optional
+        ``regular(args)``: whether operands that are plain numbers keep away from the singular points.
     convention : str
         The derivative chosen where there is none (ties, kinks).
     array_api : str, optional
@@ -87,6 +89,7 @@ class Primitive:
         exact: Primitive | None = None,
         scalar: Callable | None = None,
         singular: str = "",
+        regular: Callable | None = None,
         convention: str = "",
         array_api: str | None = None,
         multiple: bool = False,
@@ -98,7 +101,7 @@ class Primitive:
         self.partials, self.jvp, self.transpose = partials, jvp, transpose
         self.linear, self.bilinear = tuple(linear), tuple(bilinear)
         self.reverse, self.taylor, self.through, self.batch = reverse, taylor, through, batch
-        self.record = record
+        self.record, self.regular = record, regular
         self.exact = exact
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
         self.multiple, self.spreads, self.pole = multiple, spreads, pole
@@ -124,6 +127,10 @@ class Primitive:
             except (ValueError, TypeError, OverflowError) as error:
                 raise explained(self, args, error) from None
         return top.apply(self, args, params)
+
+    def singular_at(self, args: Sequence[Any]) -> bool:
+        """Whether these operands may meet a singular point."""
+        return bool(self.singular) and not (self.regular is not None and self.regular(args))
 
     def __repr__(self) -> str:
         return self.name

@@ -102,8 +102,14 @@ div = Primitive(
     taylor=lambda t, a, y: t.quotient(*a, y),
     scalar=lambda s, a, b: s.div(a, b),
     singular="infinite at a zero of the denominator",
+    regular=lambda args: _divides(args[1]),
     array_api="divide",
 )
+
+
+def _divides(x: Any) -> bool:
+    """Whether a divisor is a number so far from 0 that its reciprocal overflows in no dtype."""
+    return isinstance(x, (int, float, complex, np.generic)) and 2.0**-14 <= abs(x) < math.inf
 
 
 def reciprocal(x: Any) -> Any:

@@ -399,7 +399,7 @@ def index(x: Any, at: Any) -> Any:
             except (IndexError, ValueError, TypeError):
                 pass  # the plan below says what is wrong
     plan = _plan(shape(x), at)
-    y = x if _is_whole(plan.at) else read_p(x, at=plan.at)
+    y = read(x, plan.at)
     if not plan.axes:
         return y
     k = len(plan.axes)
@@ -411,8 +411,30 @@ def index(x: Any, at: Any) -> Any:
 _PLAIN = (int, slice, type(None), type(Ellipsis))
 
 
-def _is_whole(at: Basic) -> bool:
-    return all(i == ("slice", None, None, None) for i in at)
+def whole_part(s: tuple[int, ...], at: Basic) -> tuple[int, ...] | None:
+    """The shape of a part that leaves nothing out and keeps the order, None for another part."""
+    out, k = [], 0
+    for i in at:
+        if i is None:
+            out.append(1)
+            continue
+        n, k = s[k], k + 1
+        if not isinstance(i, tuple):
+            if n != 1:
+                return None
+            continue
+        if i != ("slice", None, None, None):
+            start, stop, step = slice(*i[1:]).indices(n)
+            if len(range(start, stop, step)) != n or (n > 1 and step < 0):
+                return None
+        out.append(n)
+    return tuple(out)
+
+
+def read(x: Any, at: Basic) -> Any:
+    """A basic part.  One that leaves nothing out is the array in another shape, which masks no derivative."""
+    to = whole_part(shape(x), at)
+    return read_p(x, at=at) if to is None else reshape(x, to)
 
 
 def index_set(x: Any, at: Any, v: Any, how: str = "set") -> Any:
@@ -421,15 +443,16 @@ def index_set(x: Any, at: Any, v: Any, how: str = "set") -> Any:
     if isinstance(at, Traced) and at.dtype.kind == "b" and shape(v) == ():
         return _masked_set(x, at, v, how)
     plan = _plan(shape(x), at)
-    part = x if _is_whole(plan.at) else read_p(x, at=plan.at)
+    whole = whole_part(shape(x), plan.at)
+    part = read(x, plan.at)
     if plan.axes:
         new = _scatter_part(part, plan, v, how)
     else:
         v = _fits(v, shape(part))
         new = part + v if how == "add" else v
-    if not _is_whole(plan.at):
+    if whole is None:
         return put_p(x, new, at=plan.at)
-    return broadcast(new, shape(x))
+    return reshape(broadcast(new, whole), shape(x))
 
 
 def _masked_set(x: Any, mask: Any, v: Any, how: str) -> Any:
@@ -482,7 +505,7 @@ def slice_axis(x: Any, axis: int, start: int | None, stop: int | None, step: int
     """Part of one axis."""
     at = [slice(None)] * len(shape(x))
     at[axis] = slice(start, stop, step)
-    return read_p(x, at=_encode(at))
+    return read(x, _encode(at))
 
 
 def flip(x: Any, axis: Any = None) -> Any:
@@ -490,7 +513,7 @@ def flip(x: Any, axis: Any = None) -> Any:
 
     axes = normalize_axes("flip", axis, len(shape(x)))
     at = [slice(None, None, -1) if k in axes else slice(None) for k in range(len(shape(x)))]
-    return read_p(x, at=_encode(at)) if axes else x
+    return read(x, _encode(at)) if axes else x
 
 
 def roll(x: Any, shift: Any, axis: Any = None) -> Any:

@@ -198,10 +198,15 @@ def unbroadcast(ct: Any, to: tuple[int, ...]) -> Any:
 
 # --- reshape and transpose ---------------------------------------------------------------------------------------
 def reshape_groups(s: Sequence[int], t: Sequence[int]) -> list[tuple[range, range]]:
-    """Axes of two shapes of equal size in groups of equal product."""
+    """Axes of two shapes of equal size in groups of equal product; an axis of length one that only one of them has is
+    a group by itself."""
     groups, i, j = [], 0, 0
     while i < len(s) or j < len(t):
         a, b, p, q = i, j, 1, 1
+        if i < len(s) and j < len(t) and s[i] != t[j] and 1 in (s[i], t[j]):
+            i, j = i + (s[i] == 1), j + (t[j] == 1)
+            groups.append((range(a, i), range(b, j)))
+            continue
         if i < len(s):
             p, i = s[i], i + 1
         if j < len(t):

@@ -195,3 +195,33 @@ def test_wrong_indices(index, error, message):
         x[index]
     with pytest.raises(error, match=message):
         x[index] = 0.0
+
+
+# --- parts that leave nothing out mask no derivative -------------------------------------------------------------
+WHOLE = [np.s_[:, 0], np.s_[..., 0], np.s_[0:3, 0:1], np.s_[:, -1:], np.s_[:, ::-1], np.s_[None, 0:3, 0], np.s_[:9]]
+
+
+@pytest.mark.parametrize("at", WHOLE, ids=str)
+def test_a_part_that_leaves_nothing_out_is_another_shape(at, rng):
+    x, v = ss.asarray(rng.normal(size=(3, 1))), ss.asarray(rng.normal(size=(3, 1)))
+
+    def f(x, v):
+        y = x * 1.5
+        y[at] = v[at] * 2.0
+        return ss.sum(x[at] * ss.flip(x, axis=1)[at]) + ss.sum(y * y)
+
+    graph = ss.jit(ad.value_and_grad(f, (0, 1))).lower(x, v).graph
+    assert not {"read", "put", "zmul"} & set(graph.counts())
+    assert np.allclose(ad.grad(f)(x, v), 2.0 * x, rtol=1e-15)
+    assert np.allclose(ad.grad(f, 1)(x, v), 8.0 * v, rtol=1e-15)
+
+
+@pytest.mark.parametrize("at", [np.s_[::-1], np.s_[0], np.s_[0:2], np.s_[-1:]], ids=str)
+def test_other_parts_are_read(at):
+    assert ss.jit(lambda x: x[at]).lower(np.ones((3, 1))).graph.count("read") == 1
+
+
+def test_parts_of_a_sharded_array_of_one_row_stay_sharded():
+    mesh = ss.distributed.Mesh((1,), ("data",))
+    x = ss.distributed.shard(np.arange(4.0)[None], mesh, [ss.distributed.Shard(1)])
+    assert x[0].placements == (ss.distributed.Shard(0),)

@@ -93,3 +93,18 @@ def test_a_series_that_stands_still_at_a_pole_is_nan_and_not_zero(f):
     away = ad.derivative(f, 2)(ss.asarray([0.0, 0.3]))
     assert np.isnan(away[0])
     assert np.isclose(away[1], ad.derivative(f, 2)(0.3), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("divisor", [2, 3.0, -0.5, 2j, np.float32(7.0)])
+def test_division_by_a_number_is_not_singular(divisor):
+    grad = ss.jit(ad.grad(lambda x: ss.real(ss.sum(ss.tanh(x) * ss.sin(x) / divisor)))).lower(np.ones(3))
+    assert grad.graph.count("zmul") <= 1  # the quotient's own
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("divisor", [0, 0.0, -0.0, 1e-320, np.inf, np.nan])
+def test_division_by_a_number_that_gives_infinite_slopes_is(divisor):
+    zero = ss.zeros(1)
+    got = ad.vjp(lambda x: (x * 2.0) / divisor, zero)[1](zero)[0]
+    assert got.tolist() == [0.0]
