@@ -109,7 +109,7 @@ div = Primitive(
 
 def _divides(x: Any) -> bool:
     """Whether a divisor is a number so far from 0 that its reciprocal overflows in no dtype."""
-    return isinstance(x, (int, float, complex, np.generic)) and 2.0**-14 <= abs(x) < math.inf
+    return isinstance(x, (int, float, complex, np.generic)) and 2.0**-14 <= abs(x) < math.inf  # type: ignore[arg-type]
 
 
 def reciprocal(x: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.compiler.sums import join_outer_products
+from scisim.compiler.passes.sums import join_outer_products
 from scisim.core.capture import live
 from scisim.core.graph import Equation, Graph, Var
 from scisim.core.values import Traced

@@ -7,7 +7,7 @@ import scisim as ss
 from scisim import autodiff as ad
 from scisim.compiler import passes
 from scisim.compiler.passes import remove_dead
-from scisim.compiler.sums import join_outer_products
+from scisim.compiler.passes.sums import join_outer_products
 from scisim.core.graph import Graph
 
 
