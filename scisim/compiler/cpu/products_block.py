@@ -8,7 +8,6 @@ Im(a) * b apart, b untouched, and swaps parts once after the sum.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -67,11 +66,11 @@ class Lanes:
         first = f.value(f"insertelement {type_} poison, {scalar} {x}, i64 0")
         return f.value(f"shufflevector {type_} {first}, {type_} poison, <{self.lanes} x i32> zeroinitializer")
 
-    def first(self, f: Function, count: str) -> str:
-        """A mask of the first ``count`` lanes."""
+    def first(self, f: Function, count: str, place: int = 0) -> str:
+        """A mask of the lanes at ``place`` and after, where ``count`` are there in all."""
         word = f"i{8 * self.of.bytes}"
         count = count if word == "i64" else f.convert("trunc", "i64", count, word)
-        places = ", ".join(f"{word} {k}" for k in range(self.lanes))
+        places = ", ".join(f"{word} {place + k}" for k in range(self.lanes))
         return f.op("icmp ult", vector(word, self.lanes), f"<{places}>", self.spread(f, count, word))
 
     def load(self, f: Function, pointer: str, mask: str | None) -> str:
@@ -103,28 +102,23 @@ def vectors_of(dtype: str, target: Target) -> Lanes:
     return Lanes(n, target.vector_bits // (8 * n.bytes))
 
 
+def opaque(f: Function, x: str, type_: str = "i64") -> str:
+    """The same value, of which LLVM knows nothing: its search for cheaper loop counters takes long and finds little."""
+    return f.value(f'call {type_} asm "", "=r,0"({type_} {x})', pure=False)
+
+
 @dataclass(frozen=True)
-class Strided:
-    """An operand: its address, and the distance of rows in components of numbers."""
+class Rows:
+    """The rows of B that a block goes through: whole vectors may be read from all of them.
+
+    Row ``turn`` and those after it lie at ``tail``: the last rows of B are copied where vectors would run past the
+    end of the array.
+    """
 
     pointer: str
     stride: str
-
-
-@contextmanager
-def either(f: Function, condition: str, type_: str, otherwise: Sequence[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Values of a part that runs where ``condition`` holds, else ``otherwise``: yields (what to fill, the results)."""
-    stem, before = f.fresh("E"), f.block
-    f.raw(f"br i1 {condition}, label %{stem}, label %{stem}.end")
-    f.label(stem)
-    filled: list[str] = []
-    results = [f"%{f.fresh()}" for _ in otherwise]
-    yield filled, results
-    last = f.block
-    f.raw(f"br label %{stem}.end")
-    f.label(f"{stem}.end")
-    for name, new, old in zip(results, filled, otherwise, strict=True):
-        f.raw(f"{name} = phi {type_} [{new}, %{last}], [{old}, %{before}]")
+    turn: str
+    tail: str
 
 
 @dataclass(frozen=True)
@@ -140,31 +134,44 @@ class Block:
         return self.mask if v == self.vectors - 1 else None
 
     def emit(
-        self, f: Function, left: Sequence[str], step: str, b: Strided, out: Sequence[str], depth: str, keep: str
+        self,
+        f: Function,
+        left: Sequence[str],
+        step: str,
+        b: Rows,
+        start: Sequence[str],
+        out: Sequence[str],
+        depth: str,
     ) -> None:
         """Add up ``depth`` steps.
 
-        ``left`` are the addresses of the rows' numbers of A, ``step`` the distance to the next ones, ``out`` the
-        addresses in C; C is added to where the i1 ``keep`` holds.
+        ``left`` are the addresses of the rows' numbers of A, ``step`` the distance to the next ones, ``start`` the
+        addresses of what is added to, and ``out`` of the rows of C.
         """
-        start = self._start(f, out, keep)
-        scalar, parts = self.lanes.of.scalar, self.lanes.of.parts
-        carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in start)]
-        with f.loop(0, depth, 1, carry) as (_, (offset, row, *sums), following):
+        n, scalar = self.rows * self.vectors, self.lanes.of.scalar
+        first = [self.lanes.load(f, p, m) for p, m in self._places(f, start)]
+        first += [self.lanes.zero()] * (n * (self.lanes.of.parts - 1))
+        carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in first)]
+        with f.loop(0, depth, 1, carry) as (k, (offset, row, *sums), following):
+            row = f.value(f"select i1 {f.op('icmp eq', 'i64', k, b.turn)}, ptr {b.tail}, ptr {row}")
+            offset, row = opaque(f, offset), opaque(f, row, "ptr")
             following += [f.add(offset, step), f.at(scalar, row, b.stride)]
-            right = [
-                self.lanes.load(f, f.at(scalar, row, v * self.lanes.lanes), self._mask(v)) for v in range(self.vectors)
-            ]
-            for r, pointer in enumerate(left):
-                place = f.at(scalar, pointer, offset)
-                for p in range(parts):
-                    a = self.lanes.spread(f, f.load(scalar, f.at(scalar, place, p), self.lanes.of.bytes))
-                    for v in range(self.vectors):
-                        c = sums[(p * self.rows + r) * self.vectors + v]
-                        following.append((p * self.rows + r, v, self.lanes.multiply_add(f, a, right[v], c)))
-            ordered = sorted(following[2:], key=lambda entry: entry[:2])
-            following[2:] = [value for _, _, value in ordered]
+            right = [self.lanes.load(f, p, None) for p, _ in self._places(f, [row])]
+            new = {}
+            for r, p, a in self._numbers(f, left, offset):
+                for v in range(self.vectors):
+                    k = p * n + r * self.vectors + v
+                    new[k] = self.lanes.multiply_add(f, a, right[v], sums[k])
+            following += [new[k] for k in range(len(sums))]
         self._finish(f, out, sums)
+
+    def _numbers(self, f: Function, left: Sequence[str], offset: str) -> Iterator[tuple[int, int, str]]:
+        """(row, part, the number of A in all lanes), loaded as they are asked for: registers are few."""
+        for r, pointer in enumerate(left):
+            place = f.at(self.lanes.of.scalar, pointer, offset)
+            for p in range(self.lanes.of.parts):
+                x = f.load(self.lanes.of.scalar, f.at(self.lanes.of.scalar, place, p), self.lanes.of.bytes)
+                yield r, p, self.lanes.spread(f, x)
 
     def _places(self, f: Function, out: Sequence[str]) -> list[tuple[str, str | None]]:
         return [
@@ -172,15 +179,6 @@ class Block:
             for c in out
             for v in range(self.vectors)
         ]
-
-    def _start(self, f: Function, out: Sequence[str], keep: str) -> list[str]:
-        zeros = [self.lanes.zero()] * (self.rows * self.vectors)
-        more = zeros * (self.lanes.of.parts - 1)
-        if keep == "true":
-            return [self.lanes.load(f, p, m) for p, m in self._places(f, out)] + more
-        with either(f, keep, self.lanes.type, zeros) as (filled, results):
-            filled += [self.lanes.load(f, p, m) for p, m in self._places(f, out)]
-        return results + more
 
     def _finish(self, f: Function, out: Sequence[str], sums: Sequence[str]) -> None:
         n = self.rows * self.vectors
