@@ -89,67 +89,55 @@ class _Writer:
         self.N, self.lda, self.ldb, self.ldc = (self.f.mul(v, parts) for v in (self.N, self.lda, self.ldb, self.ldc))
 
     def write(self) -> None:
-        f = self.f
+        f, lanes = self.f, self.lanes
         buffer = f.value(f"alloca [{PACKED_BYTES} x i8], align 64", pure=False)
-        zeros = f.value(f"alloca [{self.vectors} x {self.lanes.type}], align 64", pure=False)
+        zeros = f.value(f"alloca [{self.vectors} x {lanes.type}], align 64", pure=False)
         for v in range(self.vectors):
-            f.store(self.lanes.type, self.lanes.zero(), f.at(self.lanes.type, zeros, v), 64)
-        many = f.op("icmp sge", "i64", self.M, PACKING_ROWS)
-        most = PACKED_BYTES // (self.width * self.lanes.of.bytes)
-        most = f.value(f"select i1 {many}, i64 {most}, i64 {DEPTH}")
+            f.store(lanes.type, lanes.zero(), f.at(lanes.type, zeros, v), 64)
+        few = f.op("icmp slt", "i64", self.N, lanes.lanes)
+        packs = f.op("or", "i1", few, f.op("icmp sge", "i64", self.M, PACKING_ROWS))
+        most = PACKED_BYTES // (self.width * lanes.of.bytes) - 1
+        most = f.value(f"select i1 {packs}, i64 {most}, i64 {DEPTH}")
         with f.loop(0, larger(f, self.K, "1"), most) as (k, _, _):
             k = opaque(f, k)
             depth = smaller(f, f.op("sub", "i64", self.K, k), most)
             keep = "true" if self.spec.accumulate else f.op("icmp sgt", "i64", k, 0)
             with f.loop(0, self.N, self.width) as (j, _, _):
-                self._panel(k, depth, opaque(f, j), keep, buffer, zeros, many)
+                self._panel(k, depth, opaque(f, j), keep, buffer, zeros, packs)
 
-    def _panel(self, k: str, depth: str, j: str, keep: str, buffer: str, zeros: str, many: str) -> None:
+    def _panel(self, k: str, depth: str, j: str, keep: str, buffer: str, zeros: str, packs: str) -> None:
         f, lanes, scalar = self.f, self.lanes, self.lanes.of.scalar
         rest = smaller(f, f.op("sub", "i64", self.N, j), str(self.width))
-        count = f.op("sdiv", "i64", f.add(rest, lanes.lanes - 1), lanes.lanes)
-        whole = f.mul(f.op("sub", "i64", count, 1), lanes.lanes)
-        mask = lanes.first(f, f.op("sub", "i64", rest, whole))
-        b = self._rows_of_b(f.at(scalar, self.B, f.add(f.mul(k, self.ldb), j)), depth, rest, count, buffer, many)
+        count = f.op("lshr", "i64", f.add(rest, lanes.lanes - 1), lanes.lanes.bit_length() - 1)
+        last = f.op("sub", "i64", rest, lanes.lanes)
+        mask = lanes.compare(f, "uge", f.op("sub", "i64", f.mul(count, lanes.lanes), rest))
+        b = self._rows_of_b(f.at(scalar, self.B, f.add(f.mul(k, self.ldb), j)), depth, rest, buffer, packs)
         step = self.lda if self.spec.a_transposed else str(lanes.of.parts)
         between = str(lanes.of.parts) if self.spec.a_transposed else self.lda
         a, c = f.at(scalar, self.A, f.mul(k, step)), f.at(scalar, self.C, j)
-        last = f.op("sub", "i64", self.M, 1)
+        end = f.op("sub", "i64", self.M, 1)
         with f.loop(0, self.M, self.rows) as (i, _, _):
             i = opaque(f, i)
-            rows = [smaller(f, f.add(i, r), last) for r in range(self.rows)]
+            rows = [smaller(f, f.add(i, r), end) for r in range(self.rows)]
             left = [f.at(scalar, a, f.mul(r, between)) for r in rows]
             out = [f.at(scalar, c, f.mul(r, self.ldc)) for r in rows]
             start = out if keep == "true" else [f.value(f"select i1 {keep}, ptr {o}, ptr {zeros}") for o in out]
             for vectors in range(self.vectors, 0, -1):
                 with f.when(f.op("icmp eq", "i64", count, vectors)):
-                    Block(lanes, self.rows, vectors, mask).emit(f, left, step, b, start, out, depth)
+                    Block(lanes, self.rows, vectors, last, mask).emit(f, left, step, b, start, out, depth)
 
-    def _rows_of_b(self, b: str, depth: str, rest: str, count: str, buffer: str, many: str) -> Rows:
-        """The panel of B, copied as a whole or its last rows only: those from which vectors reach past the end."""
-        f, lanes = self.f, self.lanes
-        missing = f.op("sub", "i64", f.mul(count, lanes.lanes), rest)
-        short = f.op("udiv", "i64", f.op("sub", "i64", f.add(missing, self.ldb), 1), larger(f, self.ldb, "1"))
-        short = smaller(f, short, depth)
-        turn = f.op("sub", "i64", depth, short)
-        ragged = f.op("icmp sgt", "i64", short, 0)
-        length = f.add(f.mul(f.op("sub", "i64", short, 1), self.ldb), rest)
-
-        def choose(packed: str, direct: str, type_: str = "i64") -> str:
-            return f.value(f"select i1 {many}, {type_} {packed}, {type_} {direct}")
-
-        source = choose(b, f.at(lanes.of.scalar, b, f.mul(turn, self.ldb)), "ptr")
-        rows = choose(depth, f.convert("zext", "i1", ragged, "i64"))
-        self._copy(source, rows, choose(rest, length), buffer)
-        return Rows(choose(buffer, b, "ptr"), choose(str(self.width), self.ldb), choose("-1", turn), buffer)
-
-    def _copy(self, row: str, rows: str, length: str, sink: str) -> None:
-        """Copy ``length`` numbers of each row to whole vectors, with zeros after them."""
+    def _rows_of_b(self, b: str, depth: str, rest: str, buffer: str, packs: str) -> Rows:
+        """The panel of B, or its copy where ``packs`` holds: whole vectors, zeros beyond ``rest`` and before."""
         f, lanes, scalar = self.f, self.lanes, self.lanes.of.scalar
-        masks = [lanes.first(f, length, v * lanes.lanes) for v in range(self.vectors)]
-        with f.loop(0, rows, 1, [("ptr", row), ("ptr", sink)]) as (_, (row, sink), following):
-            row, sink = opaque(f, row, "ptr"), opaque(f, sink, "ptr")
-            for v, mask in enumerate(masks):
-                place = v * lanes.lanes
-                lanes.store(f, lanes.load(f, f.at(scalar, row, place), mask), f.at(scalar, sink, place), None)
-            following += [f.at(scalar, row, self.ldb), f.at(scalar, sink, self.width)]
+        masks = [lanes.compare(f, "ult", rest, v * lanes.lanes) for v in range(self.vectors)]
+        first = f.at(scalar, buffer, lanes.lanes)
+        with f.when(packs):
+            lanes.store(f, lanes.zero(), buffer, None)
+            with f.loop(0, depth, 1, [("ptr", b), ("ptr", first)]) as (_, (row, sink), following):
+                row, sink = opaque(f, row, "ptr"), opaque(f, sink, "ptr")
+                for v, mask in enumerate(masks):
+                    value = lanes.load(f, f.at(scalar, row, v * lanes.lanes), mask)
+                    lanes.store(f, value, f.at(scalar, sink, v * lanes.lanes), None)
+                following += [f.at(scalar, row, self.ldb), f.at(scalar, sink, self.width)]
+        pointer = f.value(f"select i1 {packs}, ptr {first}, ptr {b}")
+        return Rows(pointer, f.value(f"select i1 {packs}, i64 {self.width}, i64 {self.ldb}"))

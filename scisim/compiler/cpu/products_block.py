@@ -66,12 +66,12 @@ class Lanes:
         first = f.value(f"insertelement {type_} poison, {scalar} {x}, i64 0")
         return f.value(f"shufflevector {type_} {first}, {type_} poison, <{self.lanes} x i32> zeroinitializer")
 
-    def first(self, f: Function, count: str, place: int = 0) -> str:
-        """A mask of the lanes at ``place`` and after, where ``count`` are there in all."""
+    def compare(self, f: Function, relation: str, count: str, place: int = 0) -> str:
+        """A mask of lanes: ``place`` and the numbers after it, compared with a count."""
         word = f"i{8 * self.of.bytes}"
         count = count if word == "i64" else f.convert("trunc", "i64", count, word)
         places = ", ".join(f"{word} {place + k}" for k in range(self.lanes))
-        return f.op("icmp ult", vector(word, self.lanes), f"<{places}>", self.spread(f, count, word))
+        return f.op(f"icmp {relation}", vector(word, self.lanes), f"<{places}>", self.spread(f, count, word))
 
     def load(self, f: Function, pointer: str, mask: str | None) -> str:
         """A vector; lanes outside of the mask are not read and hold zero."""
@@ -109,29 +109,25 @@ def opaque(f: Function, x: str, type_: str = "i64") -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of B that a block goes through: whole vectors may be read from all of them.
-
-    Row ``turn`` and those after it lie at ``tail``: the last rows of B are copied where vectors would run past the
-    end of the array.
-    """
+    """The rows of B that a block goes through: the first one, and the distance of rows in components."""
 
     pointer: str
     stride: str
-    turn: str
-    tail: str
 
 
 @dataclass(frozen=True)
 class Block:
-    """The code of a block of ``rows`` by ``vectors``; the last vector is masked where ``mask`` is given."""
+    """The code of a block of ``rows`` by ``vectors``.
+
+    The last vector ends where the columns end: it starts at ``last`` and shares lanes with the one before it, so
+    nothing beyond the end is read. ``mask`` holds the lanes that are its own.
+    """
 
     lanes: Lanes
     rows: int
     vectors: int
-    mask: str | None
-
-    def _mask(self, v: int) -> str | None:
-        return self.mask if v == self.vectors - 1 else None
+    last: str
+    mask: str
 
     def emit(
         self,
@@ -152,8 +148,7 @@ class Block:
         first = [self.lanes.load(f, p, m) for p, m in self._places(f, start)]
         first += [self.lanes.zero()] * (n * (self.lanes.of.parts - 1))
         carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in first)]
-        with f.loop(0, depth, 1, carry) as (k, (offset, row, *sums), following):
-            row = f.value(f"select i1 {f.op('icmp eq', 'i64', k, b.turn)}, ptr {b.tail}, ptr {row}")
+        with f.loop(0, depth, 1, carry) as (_, (offset, row, *sums), following):
             offset, row = opaque(f, offset), opaque(f, row, "ptr")
             following += [f.add(offset, step), f.at(scalar, row, b.stride)]
             right = [self.lanes.load(f, p, None) for p, _ in self._places(f, [row])]
@@ -173,10 +168,12 @@ class Block:
                 x = f.load(self.lanes.of.scalar, f.at(self.lanes.of.scalar, place, p), self.lanes.of.bytes)
                 yield r, p, self.lanes.spread(f, x)
 
-    def _places(self, f: Function, out: Sequence[str]) -> list[tuple[str, str | None]]:
+    def _places(self, f: Function, rows: Sequence[str]) -> list[tuple[str, str | None]]:
+        """Address and mask of every vector of some rows."""
+        scalar, n = self.lanes.of.scalar, self.vectors - 1
         return [
-            (f.at(self.lanes.of.scalar, c, v * self.lanes.lanes), self._mask(v))
-            for c in out
+            (f.at(scalar, row, self.last if v == n else v * self.lanes.lanes), self.mask if v == n else None)
+            for row in rows
             for v in range(self.vectors)
         ]
 
