@@ -31,12 +31,15 @@ class Store(NamedTuple):
         How it joins what is there: "add", "mul", "minimum", "maximum", "and", "or"; None replaces it.
     across : bool
         The values along the last axis are combined into one number first.
+    joins : bool
+        That number is combined with what is there, else it replaces it.
     """
 
     values: tuple[int, ...]
     to: Operand
     combine: str | None = None
     across: bool = False
+    joins: bool = True
 
 
 @dataclass(frozen=True)
@@ -186,9 +189,11 @@ class _Writer:
             if store.across:
                 dtypes = [self.nodes[k].dtype for k in store.values]
                 totals = [across(self.f, store.combine, d, self.lanes, left.pop(0)) for d in dtypes]
-                old = p.read("0", 1, None, dtypes)
-                p.write("0", 1, None, [combined(self.f, store.combine, d, 1, a, b)
-                                       for d, a, b in zip(dtypes, old, totals, strict=True)], dtypes)
+                if store.joins:
+                    old = p.read("0", 1, None, dtypes)
+                    triples = zip(dtypes, old, totals, strict=True)
+                    totals = [combined(self.f, store.combine, d, 1, a, b) for d, a, b in triples]
+                p.write("0", 1, None, totals, dtypes)
 
 
 class _Body:

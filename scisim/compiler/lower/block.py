@@ -1,0 +1,280 @@
+"""One block of a schedule, a region or what lies between regions, as calls of kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scisim.compiler.cpu.products import Product
+from scisim.compiler.lower import maps
+from scisim.compiler.lower.calls import Address, Axis, Call, Extent, Nest, Target, address
+from scisim.compiler.lower.layout import Buffer, Place, View
+from scisim.compiler.lower.roots import PRODUCTS, REDUCTIONS, Roots
+from scisim.compiler.lower.schedule import AxisClasses, Key
+from scisim.compiler.lower.scope import Access, Scope
+from scisim.compiler.scalar.ir import Node
+from scisim.core.graph import Equation, Var
+
+
+class Block:
+    """Lowers the equations of one key of the schedule.
+
+    Parameters
+    ----------
+    values : Values
+        Where values of the program live; those of the block are added.
+    key : Key
+    equations : list of Equation
+    classes : AxisClasses
+    outside : set of Var
+        Values of the block that others need.
+    aliases : dict
+        Sums of partial sums, and what each is one with.
+    tile : int
+        Length of a tile, 0 outside regions.
+    bits : int
+        Of a vector.
+    parallel : bool
+        Several threads share the tiles.
+    """
+
+    def __init__(
+        self, values: Any, key: Key, equations: list[Equation], classes: AxisClasses, outside: set[Var],
+        aliases: dict[Var, Var], tile: int, bits: int, parallel: bool,
+    ) -> None:
+        self.values, self.key, self.classes, self.tile, self.bits = values, key, classes, tile, bits
+        self.aliases, self.parallel = aliases, parallel
+        self.roots = Roots(equations, outside)
+        self.outside = outside
+        self.local: dict[Var, View] = {}
+        self.sums: dict[Var, View] = {}  # partial sums, by what they are a part of
+        self.before: list[Call] = []
+        self.calls: list[Call] = []
+        for eq in equations:
+            if eq.outs[0] in self.roots.stored:
+                self._place(eq)
+        for _, kind, eqs in self.roots.steps():
+            {"loop": self._loop, "product": self._products, "part": self._part}[kind](eqs)
+
+    # --- where values live
+
+    def position(self, v: Any) -> int | None:
+        """The tiled axis of a value."""
+        return None if self.key.cls is None else self.classes.position(v, self.key.cls)
+
+    def view(self, v: Any) -> View | None:
+        """Where a value is in memory, if it is."""
+        if v in self.local:
+            return self.local[v]
+        view = self.values.view(v)
+        if view is None:
+            return None
+        at = self.position(v)
+        return View(view.buffer, view.offset, view.strides, at)
+
+    def _place(self, eq: Equation) -> None:
+        v = eq.outs[0]
+        at = self.position(v)
+        if self.key.cls is not None and at is None:
+            whole = self._whole(v)
+            if whole not in self.sums:
+                self.sums[whole] = self.values.sums(whole) if self.parallel else self.values.whole(whole)
+            self.local[v] = self.sums[whole]
+        elif at is None or v in self.outside:
+            view = self.values.whole(v)
+            self.local[v] = View(view.buffer, view.offset, view.strides, at)
+        else:
+            shape = tuple(self.tile if k == at else n for k, n in enumerate(v.shape))
+            self.local[v] = Buffer(Place.TILE, v.dtype, shape).view()
+
+    def _whole(self, v: Var) -> Var:
+        while v in self.aliases:
+            v = self.aliases[v]
+        return v
+
+    # --- loops
+
+    def _nest(self, v: Any, note: str) -> tuple[Nest, maps.IndexMap]:
+        """A loop nest over the elements of a value, and its map; axes of length one need no loop."""
+        shape = tuple(v.shape)
+        loops = [k for k, n in enumerate(shape) if n != 1]
+        at = v.tiled if isinstance(v, _Part) else self.position(v)
+        axes = [Axis(shape[k], k == at) for k in loops] or [Axis(1)]
+        index = self._index(v)
+        scope = Scope(len(axes), self.roots.made, self.view, self.position, self.tile)
+        return Nest(axes, scope, note=note), index
+
+    def _loop(self, equations: list[Equation]) -> None:
+        """A kernel that stores the results of all these equations."""
+        first = equations[0]
+        over = first.args[0] if first.prim.name in REDUCTIONS else first.outs[0]
+        nest, _ = self._nest(over, ", ".join(eq.prim.name for eq in equations))
+        nest.scope.own = {eq.outs[0] for eq in equations if eq.prim.name not in REDUCTIONS}
+        for eq in equations:
+            (self._reduction if eq.prim.name in REDUCTIONS else self._stored)(nest, eq)
+        for eq, t in zip(equations, nest.targets, strict=True):
+            if t.combine is not None and not t.partial and nest.joins(t):
+                self.calls.append(self.filled(self.local[eq.outs[0]], t.combine, eq.outs[0]))
+        self.calls.append(nest.call(self.bits))
+
+    def _index(self, v: Any) -> maps.IndexMap:
+        loops = [k for k, n in enumerate(v.shape) if n != 1]
+        return tuple(maps.Lin(0, ((loops.index(k), 1),)) if n != 1 else maps.ZERO for k, n in enumerate(v.shape))
+
+    def _access(self, nest: Nest, view: View, index: maps.IndexMap) -> Access:
+        access = Access(view, *view.along(index, len(nest.axes)))
+        if len(nest.axes) == 1 and nest.axes[0].extent == 1:  # a single element: let it look like a row
+            access = access._replace(strides=(1,))
+        return access
+
+    def _stored(self, nest: Nest, eq: Equation) -> None:
+        v = eq.outs[0]
+        index = self._index(v)
+        value = nest.scope.value(v, index)
+        nest.targets.append(Target(parts(value), self._access(nest, self.local[v], index)))
+
+    def _reduction(self, nest: Nest, eq: Equation) -> None:
+        x, v = eq.args[0], eq.outs[0]
+        index = self._index(x)
+        op = REDUCTIONS[eq.prim.name]
+        value = nest.scope._as(nest.scope.value(x, index), x.dtype, v.dtype)
+        kept = tuple(i for k, i in enumerate(index) if k not in eq.params["axes"])
+        access = Access(self.local[v], *self.local[v].along(kept, len(nest.axes)))
+        nest.targets.append(Target(parts(value), access, op, self._whole(v) in self.sums))
+
+    def filled(self, view: View, op: str, v: Any) -> Call:
+        """A kernel that sets what sums start from."""
+        nest, index = self._nest(v, f"start of {op}")
+        one = {"add": 0, "mul": 1, "and": True, "or": False}.get(op)
+        if one is None:
+            low, high = (-np.inf, np.inf) if v.dtype.kind == "f" else _range(v.dtype)
+            one = low if op == "maximum" else high
+        value = nest.scope._constant(np.asarray(one, v.dtype), v.dtype)
+        nest.targets.append(Target(parts(value), self._access(nest, view, index)))
+        return nest.call(self.bits)
+
+    def copied(self, x: Any, to: View, v: Any, note: str = "copy") -> Call:
+        """A kernel that stores a value of the shape of ``x``, as the dtype of ``v``, to a view."""
+        nest, index = self._nest(x, note)
+        value = nest.scope._as(nest.scope.value(x, index), x.dtype, v.dtype)
+        nest.targets.append(Target(parts(value), self._access(nest, to, index)))
+        return nest.call(self.bits)
+
+    # --- what is written part by part
+
+    def _part(self, equations: list[Equation]) -> None:
+        (eq,) = equations
+        v = eq.outs[0]
+        view = self.local[v]
+        if eq.prim.name == "put":
+            return self._put(eq, view)
+        start, axis = 0, eq.params["axis"]
+        for a in eq.args:
+            to = View(view.buffer, view.offset + start * view.strides[axis], view.strides, view.tiled)
+            self.calls.append(self.copied(a, to, v, "concat"))
+            start += a.shape[axis]
+
+    def _put(self, eq: Equation, view: View) -> None:
+        x, u = eq.args
+        v = eq.outs[0]
+        self.calls.append(self.copied(x, view, v, "put"))
+        part = _read_view(view, v.shape, eq.params["at"])
+        nest, index = self._nest(_Part(eq, self.position(v)), "put")
+        given = u.shape if isinstance(u, Var) else np.shape(u)
+        value = nest.scope._as(nest.scope.value(u, maps.broadcast(index, given)), _dtype(u), v.dtype)
+        nest.targets.append(Target(parts(value), self._access(nest, part, index)))
+        self.calls.append(nest.call(self.bits))
+
+    # --- products
+
+    def _products(self, equations: list[Equation]) -> None:
+        for eq in equations:
+            self._product(eq)
+
+    def _product(self, eq: Equation) -> None:
+        a, b = eq.args
+        v = eq.outs[0]
+        (m, k), (_, n) = a.shape, b.shape
+        left, transposed = self._left(a)
+        right = self._right(b)
+        to = self.local[v]
+        kernel = Product(v.dtype.name, transposed, self._whole(v) in self.sums)
+        lda = left.strides[1] if transposed else left.strides[0]
+        extents = [self._extent(v, 0, m), self._extent(v, 1, n), self._extent(a, 1, k)]
+        args = [*extents, address(left), Extent(lda), address(right), Extent(right.strides[0]), address(to),
+                Extent(to.strides[0])]  # fmt: skip
+        self.calls.append(Call(kernel, args, eq.prim.name))
+
+    def _extent(self, v: Any, axis: int, n: int) -> Extent:
+        return Extent(0, 1) if self.position(v) == axis else Extent(n)
+
+    def _left(self, a: Any) -> tuple[View, bool]:
+        """The first operand of a product, and whether it is stored transposed."""
+        view = self.view(a)
+        if view is None:
+            eq = self.roots.made[a]
+            inner = self.view(eq.args[0])
+            assert inner is not None
+            view = inner.transposed(eq.params["perm"])
+        m, k = a.shape
+        if k == 1 or view.strides[1] == 1:
+            return view, False
+        if m == 1 or view.strides[0] == 1:
+            return view, True
+        return self._packed(a), False
+
+    def _right(self, b: Any) -> View:
+        view = self.view(b)
+        if view is not None and (b.shape[1] == 1 or view.strides[1] == 1):
+            return view
+        return self._packed(b)
+
+    def _packed(self, x: Any) -> View:
+        """A contiguous copy of an operand."""
+        at = self.position(x)
+        shape = tuple(self.tile if k == at else n for k, n in enumerate(x.shape))
+        to = Buffer(Place.TILE, x.dtype, shape).view()
+        self.calls.append(self.copied(x, to, x))
+        return to
+
+
+class _Part:
+    """The part of an array that `put` writes: its shape, and the axis of it that is tiled."""
+
+    def __init__(self, eq: Equation, tiled: int | None) -> None:
+        whole, at = eq.outs[0].shape, _decoded(eq.params["at"])
+        self.shape = np.broadcast_to(np.empty((), bool), whole)[at].shape
+        index = maps.read(maps.identity(len(self.shape)), whole, eq.params["at"])
+        terms = () if tiled is None else index[tiled].terms
+        self.tiled = terms[0][0] if terms else None
+
+
+def _dtype(x: Any) -> Any:
+    return x.dtype if isinstance(x, Var) else np.asarray(x).dtype
+
+
+def parts(value: Any) -> tuple[Node, ...]:
+    """The nodes of a value: one, or real and imaginary part."""
+    return (value,) if isinstance(value, Node) else (value.re, value.im)
+
+
+def _range(dtype: Any) -> tuple[Any, Any]:
+    if dtype.kind == "b":
+        return False, True
+    info = np.iinfo(dtype)
+    return info.min, info.max
+
+
+def _decoded(at: tuple) -> tuple:
+    return tuple(slice(*i[1:]) if isinstance(i, tuple) else i for i in at)
+
+
+def _read_view(view: View, shape: tuple[int, ...], at: tuple) -> View:
+    """The part of a view that a basic index names."""
+    part = np.broadcast_to(np.empty((), bool), shape)[_decoded(at)]
+    index = maps.read(maps.identity(part.ndim), shape, at)
+    offset, strides, _ = view.along(index, part.ndim)
+    tiled = None if view.tiled is None else next((a for a, _ in index[view.tiled].terms), None)
+    return View(view.buffer, offset, strides, tiled)
+

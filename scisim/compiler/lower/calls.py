@@ -1,0 +1,171 @@
+"""Calls of kernels: what each argument is, and how loops become kernels with as few axes as possible."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from scisim.compiler.cpu.loops import Loop, Store
+from scisim.compiler.lower.layout import Place, View
+from scisim.compiler.lower.scope import Access, Scope, operand
+from scisim.compiler.scalar.ir import Node, live
+
+
+class Address(NamedTuple):
+    """An element of a view, as an argument: its address, which may move with tile and thread."""
+
+    view: View
+    offset: int
+    per_start: int
+
+
+class Extent(NamedTuple):
+    """A number, as an argument: ``const + per_length * length of the tile``."""
+
+    const: int
+    per_length: int = 0
+
+
+@dataclass
+class Call:
+    """One call of a kernel.
+
+    Attributes
+    ----------
+    kernel : object
+        With ``name`` and ``emit``.
+    args : list of Address or Extent
+    note : str
+        For people: which equations it computes.
+    """
+
+    kernel: Any
+    args: list[Address | Extent]
+    note: str = ""
+
+    def buffers(self) -> list[Any]:
+        return [a.view.buffer for a in self.args if isinstance(a, Address)]
+
+
+@dataclass
+class Axis:
+    """A loop axis: its extent, and whether it is the one that tiles cut."""
+
+    extent: int
+    tiled: bool = False
+
+
+class Target(NamedTuple):
+    """Where a value of a loop goes: the access, how it joins what is there, and whether others join it too."""
+
+    values: tuple[Node, ...]
+    access: Access
+    combine: str | None = None
+    partial: bool = False
+
+
+@dataclass
+class Nest:
+    """A loop nest being made into a kernel call."""
+
+    axes: list[Axis]
+    scope: Scope
+    targets: list[Target] = field(default_factory=list)
+    note: str = ""
+
+    def call(self, bits: int) -> Call:
+        """The kernel call, for vectors of so many bits."""
+        nodes = live(n for t in self.targets for n in t.values)
+        order = self.order()
+        groups = self._groups(order, nodes)
+        used = sorted({n.attr[0] for n in nodes if n.op == "load"})
+        accesses = [self.scope.accesses[k] for k in used]
+        loads = tuple(operand(a, order[-1]) for a in accesses)
+        place = {k: q for q, k in enumerate(used)}
+        number = {n.index: q for q, n in enumerate(nodes)}
+        axis_number = {axis: g for g, group in enumerate(groups) for axis in group}
+        body = tuple(
+            (n.op, tuple(number[a.index] for a in n.args), n.dtype, self._attr(n, place, axis_number)) for n in nodes
+        )
+        stores = tuple(self._store(t, order[-1], number) for t in self.targets)
+        inner = [self.axes[k] for k in groups[-1]]
+        tail = any(a.tiled for a in inner) or 0 in groups[-1] or math.prod(a.extent for a in inner) % _unit(nodes, bits)
+        kernel = Loop(len(groups), loads, body, stores, bool(tail))
+        return Call(kernel, self._args(groups, [*accesses, *(t.access for t in self.targets)]), self.note)
+
+    @staticmethod
+    def _attr(n: Node, place: dict, axis_number: dict) -> Any:
+        if n.op == "load":
+            return (place[n.attr[0]], n.attr[1])
+        return axis_number[n.attr] if n.op == "index" else n.attr
+
+    def joins(self, t: Target) -> bool:
+        """Whether a reduction adds to its place in memory more than once, so that this must be set first."""
+        outer = self.order()[:-1]
+        return t.partial or any(t.access.strides[k] == 0 and self.axes[k].extent > 1 for k in outer)
+
+    def _store(self, t: Target, inner: int, number: dict) -> Store:
+        to = operand(t.access, inner)
+        across = t.combine is not None and t.access.strides[inner] == 0
+        joins = t.combine is not None and self.joins(t)
+        combine = t.combine if across or joins else None
+        return Store(tuple(number[n.index] for n in t.values), to, combine, across, joins)
+
+    def _all(self) -> list[Access]:
+        return [*self.scope.accesses, *(t.access for t in self.targets)]
+
+    def order(self) -> list[int]:
+        """Axes with the one along which most elements are neighbours last."""
+        axes = list(range(len(self.axes)))
+
+        def score(axis: int) -> tuple[int, int]:
+            strides = [a.strides[axis] for a in self._all()]
+            return sum(s == 1 for s in strides) - sum(s not in (0, 1) for s in strides), axis
+
+        best = max((k for k in axes if self.axes[k].extent > 1 or len(axes) == 1), key=score, default=axes[-1])
+        return [k for k in axes if k != best] + [best]
+
+    def _groups(self, order: list[int], nodes: list[Node]) -> list[list[int]]:
+        """Neighbouring axes that one loop can walk."""
+        indexed = {n.attr for n in nodes if n.op == "index"}
+        groups: list[list[int]] = [[order[0]]]
+        for k in order[1:]:
+            if self._joins(groups[-1][-1], k) and not indexed & {groups[-1][-1], k}:
+                groups[-1].append(k)
+            else:
+                groups.append([k])
+        return groups
+
+    def _joins(self, outer: int, inner: int) -> bool:
+        if self.axes[inner].tiled:
+            return False
+        n = self.axes[inner].extent
+        return all(a.strides[outer] == a.strides[inner] * n for a in self._all())
+
+    def _args(self, groups: list[list[int]], accesses: list[Access]) -> list[Address | Extent]:
+        args: list[Address | Extent] = [self._extent(g) for g in groups]
+        for a in accesses:
+            args.append(Address(a.view, a.offset, a.per_start))
+            args += [Extent(a.strides[g[-1]]) for g in groups]
+        return args
+
+    def _extent(self, group: list[int]) -> Extent:
+        product = math.prod(self.axes[k].extent for k in group if not self.axes[k].tiled)
+        return Extent(0, product) if any(self.axes[k].tiled for k in group) else Extent(product)
+
+
+def _unit(nodes: list[Node], bits: int) -> int:
+    """Elements that certainly fill whole vectors."""
+    narrow = [8 if n.dtype == "bool" else int(n.dtype.lstrip("uintfloa")) for n in nodes if n.dtype != "bool"]
+    return bits // min(narrow, default=8)
+
+
+def address(view: View, per_start: bool = True) -> Address:
+    """The first element of a view."""
+    moves = 0 if view.tiled is None or not per_start else view.strides[view.tiled]
+    return Address(view, view.offset, moves)
+
+
+def place_of(call: Call) -> set[Place]:
+    return {b.place for b in call.buffers()}

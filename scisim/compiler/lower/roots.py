@@ -1,0 +1,182 @@
+"""What of a group of equations is stored, and in which order its kernels run.
+
+Values that only kernels' loops need are computed where they are used, again in each kernel if that is cheap.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import Any
+
+from scisim.compiler.lower import maps
+from scisim.core.graph import Equation, Var
+
+REDUCTIONS = {
+    "sum": "add", "prod": "mul", "max": "maximum", "min": "minimum", "all": "and", "any": "or"
+}  # fmt: skip
+PRODUCTS = {"matmul", "zmatmul"}
+MOVES = {"broadcast", "reshape", "transpose", "read"}  # elements are found elsewhere, nothing is computed
+PARTS = {"concat", "put"}  # written part by part
+RANK = {"loop": 0, "part": 1, "product": 2}  # order of kernels within a level
+
+# What it costs to compute a value again, in additions; above these limits it is stored instead.
+WEIGHTS = {"div": 6, "sqrt": 6, "remainder": 12, "floor_divide": 12, "sigmoid": 24, "zmul": 2, "where": 1}
+CHEAP = {
+    "add", "sub", "mul", "neg", "square", "abs", "sign", "maximum", "minimum", "lt", "le", "gt", "ge", "eq", "ne",
+    "pin", "stop_gradient", "cast", "conj", "real", "imag", "floor", "ceil", "trunc", "round", "tie",
+    "logical_and", "logical_or", "logical_not", "logical_xor", "isnan", "isinf", "isfinite", "iota",
+}  # fmt: skip
+DEAR = 20
+ACROSS_KERNELS, ACROSS_SHAPES, ACROSS_READS = 12, 3, 6
+
+
+class Roots:
+    """Decides, for the equations of one region or of one time between regions, what is stored and when.
+
+    Parameters
+    ----------
+    equations : list of Equation
+        In order.
+    outside : set of Var
+        Values that others need.
+    """
+
+    def __init__(self, equations: list[Equation], outside: set[Var]) -> None:
+        self.equations = equations
+        self.made = {v: eq for eq in equations for v in eq.outs}
+        self.users: dict[Var, list[Equation]] = defaultdict(list)
+        for eq in equations:
+            for a in set(a for a in eq.args if isinstance(a, Var)):
+                self.users[a].append(eq)
+        self.stored = {v for v in outside if v in self.made}
+        self.level: dict[Var, int] = {}
+        self.cost: dict[Var, float] = {}
+        for eq in equations:
+            self._operands(eq)
+        for eq in equations:
+            self._weigh(eq)
+        self._levels()
+        while self._store_across_levels():
+            self._levels()
+
+    def _store(self, v: Any) -> None:
+        if isinstance(v, Var) and v in self.made:
+            self.stored.add(v)
+
+    def _operands(self, eq: Equation) -> None:
+        """What products, and operations written part by part, read or write must be in memory."""
+        if eq.prim.name in PRODUCTS:
+            self._store(self._base(eq.args[0]))
+            self._store(eq.args[1])
+        if eq.prim.name in PRODUCTS | PARTS or eq.prim.name in REDUCTIONS:
+            self._store(eq.outs[0])
+        if eq.prim.name == "reshape" and self._unmappable(eq):
+            self._store(eq.args[0])
+
+    def _base(self, v: Any) -> Any:
+        """What a product reads in the place of a transposed first operand."""
+        eq = self.made.get(v)
+        if eq is not None and eq.prim.name == "transpose" and v not in self.stored:
+            return eq.args[0]
+        return v
+
+    @staticmethod
+    def _unmappable(eq: Equation) -> bool:
+        new = eq.outs[0].shape
+        return maps.reshape(maps.identity(len(new)), eq.args[0].shape, new) is None
+
+    def _weigh(self, eq: Equation) -> None:
+        v = eq.outs[0]
+        name = eq.prim.name
+        own = 0 if name in MOVES else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
+        total = own + sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
+        self.cost[v] = total
+        if v in self.stored:
+            return
+        if total > ACROSS_SHAPES and self._meets_larger(v):
+            self.stored.add(v)
+        reads = [u for u in self.users[v] if u.prim.name == "read"]
+        if total > ACROSS_READS and len(reads) > 1:
+            self.stored.add(v)
+
+    def _meets_larger(self, v: Var) -> bool:
+        """Whether a loop over more elements uses the value."""
+        for u in self.users[v]:
+            if u.prim.name in MOVES:
+                if u.prim.name == "broadcast" or self._meets_larger(u.outs[0]):
+                    return True
+            elif u.prim.scalar is not None and _squeezed(u.outs[0].shape) != _squeezed(v.shape):
+                return True
+        return False
+
+    def _levels(self) -> None:
+        """How many kernels at least come before each value."""
+        leaves: dict[Var, frozenset[Var]] = {}  # stored values from which it is computed
+        for eq in self.equations:
+            mine: set[Var] = set()
+            for a in eq.args:
+                if isinstance(a, Var) and a in self.made:
+                    mine |= {a} if a in self.stored else leaves[a]
+            leaves[eq.outs[0]] = frozenset(mine)
+            self.level[eq.outs[0]] = max((self._after(a, eq) for a in mine), default=0)
+
+    def _after(self, a: Var, eq: Equation) -> int:
+        """The earliest level of an equation that loads ``a``, or is computed in the same loop as it."""
+        first, second = self.kind(self.made[a]), self.kind(eq)
+        alone = self.made[a].prim.name in REDUCTIONS or self.shape_of(self.made[a]) != self.shape_of(eq)
+        together = first == second == "loop" and not alone
+        return self.level[a] + (0 if together or RANK[first] < RANK[second] else 1)
+
+    @staticmethod
+    def kind(eq: Equation) -> str:
+        return "product" if eq.prim.name in PRODUCTS else "part" if eq.prim.name in PARTS else "loop"
+
+    @staticmethod
+    def shape_of(eq: Equation) -> tuple[int, ...]:
+        """The loops of the kernel that an equation would be in, without those of length one."""
+        v = eq.args[0] if eq.prim.name in REDUCTIONS else eq.outs[0]
+        return _squeezed(v.shape)
+
+    def _store_across_levels(self) -> bool:
+        """Store what is dear and used in later kernels; whether anything was."""
+        found = False
+        for eq in self.equations:
+            v = eq.outs[0]
+            if v in self.stored or self.cost[v] <= ACROSS_KERNELS:
+                continue
+            later = {self.level[u.outs[0]] for u in self.users[v]} - {self.level[v]}
+            if later and (len(self.users[v]) > 1 or eq.prim.name not in CHEAP):
+                self.stored.add(v)
+                self._again(v)
+                found = True
+        return found
+
+    def _again(self, v: Var) -> None:
+        """Costs after a value is stored."""
+        for eq in self.equations:
+            name = eq.prim.name
+            own = 0 if name in MOVES else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
+            inner = sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
+            self.cost[eq.outs[0]] = own + inner
+
+    def steps(self) -> list[tuple[int, str, list[Equation]]]:
+        """Kernels in order: ``(level, kind, equations whose results they store)``."""
+        loops: dict[tuple, list[Equation]] = defaultdict(list)
+        products: dict[int, list[Equation]] = defaultdict(list)
+        for eq in self.equations:
+            v = eq.outs[0]
+            if v in self.stored:
+                level = self.level[v]
+                kind = self.kind(eq)
+                if kind == "product":
+                    products[level].append(eq)
+                else:
+                    loops[level, kind, self.shape_of(eq) if kind == "loop" else id(eq)].append(eq)
+        order: list[tuple[int, str, list[Equation]]] = [(key[0], key[1], eqs) for key, eqs in loops.items()]
+        order += [(level, "product", eqs) for level, eqs in products.items()]
+        return sorted(order, key=lambda s: (s[0], RANK[s[1]]))
+
+
+def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(n for n in shape if n != 1)
+

@@ -1,0 +1,204 @@
+"""The expressions of one loop kernel, built from equations and from where their operands live."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scisim.compiler.cpu.access import PARTS, Operand
+from scisim.compiler.lower import maps
+from scisim.compiler.lower.layout import Place, View
+from scisim.compiler.scalar.ir import Builder, Node
+from scisim.compiler.scalar.namespace import Complex, Scalars
+from scisim.core.graph import Equation, Var
+
+HALVES = ("float16", "bfloat16")
+WEAK = (bool, int, float, complex)
+
+
+def register_dtype(dtype: Any) -> str:
+    """The dtype in which numbers of an array are computed: of a part, where they are complex."""
+    name = np.dtype(dtype).name
+    return "float32" if name in HALVES else PARTS.get(name, name)
+
+
+class Access(NamedTuple):
+    """An operand of a loop: elements of a view, found from loop positions."""
+
+    view: View
+    offset: int
+    strides: tuple[int, ...]
+    per_start: int
+
+    def key(self) -> tuple:
+        return (self.view.buffer.number, self.offset, self.strides, self.per_start, self.view.buffer.dtype.name)
+
+
+class Scope:
+    """Builds expressions over the positions of a loop nest.
+
+    Parameters
+    ----------
+    rank : int
+        Number of loop axes.
+    made : dict
+        The equation of each variable that may be computed here.
+    view : callable
+        ``view(v)``: where a variable lives, or None.
+    tiled : callable
+        ``tiled(v)``: the axis of a variable that tiles cut, or None.
+    tile : int
+        Length of a tile.
+    """
+
+    def __init__(
+        self,
+        rank: int,
+        made: dict[Var, Equation],
+        view: Callable[[Any], View | None],
+        tiled: Callable[[Any], int | None],
+        tile: int,
+    ) -> None:
+        self.rank, self.made, self.view, self.tiled, self.tile = rank, made, view, tiled, tile
+        self.builder = Builder()
+        self.accesses: list[Access] = []
+        self._places: dict[tuple, int] = {}
+        self._memo: dict[tuple, Any] = {}
+        self.own: set[Var] = set()  # computed here, so never loaded
+
+    def value(self, v: Any, index: maps.IndexMap) -> Node | Complex:
+        """The element of a value that a map finds."""
+        if not isinstance(v, Var):
+            return self._constant(np.asarray(v).reshape(()), np.asarray(v).dtype)
+        key = (v, index)
+        if key not in self._memo:
+            view = None if v in self.own else self.view(v)
+            self._memo[key] = self._computed(self.made[v], index) if view is None else self._load(view, index, v.dtype)
+        return self._memo[key]
+
+    def _viewed(self, v: Any) -> View:
+        view = self.view(v)
+        assert view is not None
+        return view
+
+    def _reshaped(self, x: Any, v: Var) -> View:
+        """The view of a stored array as another shape; what is stored is contiguous."""
+        view, at = self._viewed(x), self.tiled(v)
+        short = view.buffer.place is Place.TILE
+        shape = tuple(self.tile if short and k == at else n for k, n in enumerate(v.shape))
+        return View(view.buffer, view.offset, maps.strides_of(shape), None if short else at)
+
+    def _constant(self, x: Any, dtype: Any) -> Node | Complex:
+        part = register_dtype(dtype)
+        if np.dtype(dtype).kind == "c":
+            return Complex(self.builder.const(x.real, part), self.builder.const(x.imag, part))
+        return self.builder.const(np.asarray(x).astype(dtype)[()], part)
+
+    def _load(self, view: View, index: maps.IndexMap, dtype: Any) -> Node | Complex:
+        access = Access(view, *view.along(index, self.rank))
+        k = self._places.setdefault(access.key(), len(self.accesses))
+        if k == len(self.accesses):
+            self.accesses.append(access)
+        part = register_dtype(dtype)
+        loads = [self.builder.node("load", (), part, (k, q)) for q in range(2 if np.dtype(dtype).kind == "c" else 1)]
+        return loads[0] if len(loads) == 1 else Complex(*loads)
+
+    def _computed(self, eq: Equation, index: maps.IndexMap) -> Node | Complex:
+        p, v = eq.params, eq.outs[0]
+        if eq.prim.scalar is not None:
+            return self._elementwise(eq, index)
+        x = eq.args[0] if eq.args else None
+        shape = np.shape(x) if not isinstance(x, Var) else x.shape
+        if eq.prim.name == "broadcast":
+            return self.value(x, maps.broadcast(index, shape))
+        if eq.prim.name == "transpose":
+            return self.value(x, maps.transpose(index, p["perm"]))
+        if eq.prim.name == "read":
+            return self.value(x, maps.read(index, shape, p["at"]))
+        if eq.prim.name == "reshape":
+            moved = maps.reshape(index, shape, v.shape)
+            return self.value(x, moved) if moved is not None else self._load(self._reshaped(x, v), index, v.dtype)
+        assert eq.prim.name == "iota", eq.prim.name
+        return self._iota(p, index[0], v.dtype)
+
+    def _iota(self, p: dict, at: maps.Lin, dtype: Any) -> Node:
+        """start + i * step, in the steps in which NumPy computes it."""
+        b = self.builder
+        i = b.const(at.const, "int64")
+        for axis, coef in at.terms:
+            i = i + b.node("index", (), "int64", axis) * coef
+        start, step = np.asarray(p["start"], dtype)[()], p["step"]
+        second = np.asarray(p["start"] + step, dtype)[()]
+        name = register_dtype(dtype)
+        return b.op("cast", i, dtype=name) * (second - start) + start
+
+    def _elementwise(self, eq: Equation, index: maps.IndexMap) -> Node | Complex:
+        out = eq.outs[0].dtype
+        kinds = operand_dtypes(eq)
+        args = []
+        for a, to in zip(eq.args, kinds, strict=True):
+            if type(a) in WEAK:
+                args.append(self._constant(np.asarray(a, to)[()] if to is not None else np.asarray(a), to))
+                continue
+            dtype = a.dtype
+            shape = a.shape if isinstance(a, Var) else np.shape(a)
+            args.append(self._as(self.value(a, maps.broadcast(index, shape)), dtype, to))
+        s = Scalars(self.builder, _compute_name(out))
+        result = eq.prim.scalar(s, *args, **(eq.params if eq.prim.name == "ipow" else {}))
+        if isinstance(result, WEAK) or not isinstance(result, (Node, Complex)):
+            return self._constant(np.asarray(result), out)
+        return self._as_result(result, out)
+
+    def _as(self, x: Any, dtype: Any, to: Any) -> Node | Complex:
+        """A value converted to another dtype."""
+        if to is None or np.dtype(dtype) == np.dtype(to):
+            return x
+        part = register_dtype(to)
+        if np.dtype(to).kind == "c":
+            if isinstance(x, Complex):
+                return Complex(*(self.builder.op("cast", q, dtype=part) for q in (x.re, x.im)))
+            return Complex(self.builder.op("cast", x, dtype=part), self.builder.const(0, part))
+        if isinstance(x, Complex):
+            x = x.re
+        return self.builder.op("cast", x, dtype=part)
+
+    def _as_result(self, x: Any, out: Any) -> Node | Complex:
+        part = register_dtype(out)
+        if isinstance(x, Complex):
+            return x
+        x = self.builder.op("cast", x, dtype=part)
+        return Complex(x, self.builder.const(0, part)) if np.dtype(out).kind == "c" else x
+
+
+def _compute_name(dtype: Any) -> str:
+    name = np.dtype(dtype).name
+    return "float32" if name in HALVES else name
+
+
+_AS_THEY_ARE = {"cast", "real", "imag", "modulus", "abs", "isnan", "isinf", "isfinite", "signbit", "pin"}
+
+
+def operand_dtypes(eq: Equation) -> list[Any]:
+    """The dtype to which each operand of an elementwise equation is brought first; None for a weak number alone."""
+    out, name = eq.outs[0].dtype, eq.prim.name
+    if name == "where":
+        return [np.dtype(bool), out, out]
+    if name in ("logical_and", "logical_or", "logical_xor", "logical_not"):
+        return [np.dtype(bool)] * len(eq.args)
+    if name == "ipow":
+        return [out, None]
+    kinds = [a if type(a) in WEAK else a.dtype for a in eq.args]
+    common = np.result_type(*kinds)
+    if name in _AS_THEY_ARE:
+        return [common if type(a) in WEAK else a.dtype for a in eq.args]
+    if out.kind in "fc" and (common.kind not in "fc" or common.itemsize < out.itemsize):
+        common = out
+    return [common] * len(eq.args)
+
+
+def operand(access: Access, axis: int) -> Operand:
+    """How a loop whose last axis is ``axis`` moves along an access."""
+    stride = access.strides[axis]
+    return Operand(access.view.buffer.dtype.name, stride if stride in (0, 1) else None)
