@@ -40,6 +40,12 @@ def number(dtype: str) -> Number:
     return Number(f"i{bits}", bits // 8, 1)
 
 
+def storage(dtype: str) -> str:
+    """LLVM's type of a number in memory."""
+    n = number(dtype)
+    return n.scalar if n.parts == 1 else f"[{n.parts} x {n.scalar}]"
+
+
 @dataclass(frozen=True)
 class Lanes:
     """Vectors of one number type, whole or with their first lanes only."""
@@ -109,7 +115,7 @@ def opaque(f: Function, x: str, type_: str = "i64") -> str:
 
 @dataclass(frozen=True)
 class Rows:
-    """The rows of B that a block goes through: the first one, and the distance of rows in components."""
+    """The rows of B that a block goes through: the first one, and the distance of rows in bytes."""
 
     pointer: str
     stride: str
@@ -150,7 +156,7 @@ class Block:
         carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in first)]
         with f.loop(0, depth, 1, carry) as (_, (offset, row, *sums), following):
             offset, row = opaque(f, offset), opaque(f, row, "ptr")
-            following += [f.add(offset, step), f.at(scalar, row, b.stride)]
+            following += [f.add(offset, step), f.at("i8", row, b.stride)]
             right = [self.lanes.load(f, p, None) for p, _ in self._places(f, [row])]
             new = {}
             for r, p, a in self._numbers(f, left, offset):
