@@ -31,10 +31,20 @@ class Compiled:
         (whole,), self.roots = with_roots([graph])
         self.graph, self.held, self.out_spec = simplify(graph), held, out_spec
         self.traced = simplify(whole) if any(self.roots) else self.graph  # what transformations see
-        self.run = Program(self.graph)
+        self._run: Any = None
         self.closed_over = closed_over
         self.stale = False
         _watch(self, graph)
+
+    @property
+    def run(self) -> Any:
+        """What runs the program on arrays; made when it is first asked for."""
+        if self._run is None:
+            from scisim.compiler.native import NativeProgram
+
+            parted = any(eq.prim.spreads for g in (self.graph, *self.graph.bodies()) for eq in g.equations)
+            self._run = Program(self.graph) if parted else NativeProgram(self.graph)
+        return self._run
 
     def current(self) -> bool:
         """Whether the tensors that the function closes over still have the values that were captured."""
