@@ -62,7 +62,7 @@ class Executor:
     def __init__(self, library: Library) -> None:
         self.library = library
         table = np.zeros(len(Interpreter.functions), np.int64)
-        start = library.addresses([Interpreter()])[Interpreter.name]
+        start = library.addresses([Interpreter()], quick=True)[Interpreter.name]
         ctypes.PYFUNCTYPE(None, ctypes.c_void_p)(start)(table.ctypes.data)
         self.functions = dict(zip(Interpreter.functions, table.tolist(), strict=True))
         self._run = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_void_p, ctypes.c_void_p)(self.functions["scisim_run"])

@@ -69,14 +69,17 @@ class Library:
         self._lock = threading.RLock()
         self._context = "|".join((target.triple, target.cpu, target.features, str(target.vector_bits), _version()))
 
-    def addresses(self, kernels: Sequence[Kernel]) -> dict[str, int]:
-        """Where each kernel's code is; those that are not in memory yet are compiled together, as one module."""
+    def addresses(self, kernels: Sequence[Kernel], quick: bool = False) -> dict[str, int]:
+        """Where each kernel's code is; those that are not in memory yet are compiled together, as one module.
+
+        ``quick`` is for what need not run fast.
+        """
         if any(k.name not in self._known for k in kernels):
             with self._lock:
-                self._add({k.name: k for k in kernels if k.name not in self._known})
+                self._add({k.name: k for k in kernels if k.name not in self._known}, quick)
         return {k.name: self._known[k.name] for k in kernels}
 
-    def _add(self, missing: dict[str, Kernel]) -> None:
+    def _add(self, missing: dict[str, Kernel], quick: bool) -> None:
         start = time.perf_counter()
         key = digest(self._context, *sorted(missing))
         if missing and not self._load(key, missing):
@@ -84,7 +87,7 @@ class Library:
                 if name in missing:
                     self._load(self.cache.find(self._link(name)), missing)
             if missing:
-                self._make(digest(self._context, *sorted(missing)), missing)
+                self._make(digest(self._context, *sorted(missing)), missing, quick)
         self.stats.seconds += time.perf_counter() - start
 
     def _load(self, key: str | None, missing: dict[str, Kernel]) -> bool:
@@ -97,14 +100,14 @@ class Library:
                 missing.pop(name, None)
         return not missing
 
-    def _make(self, key: str, missing: dict[str, Kernel]) -> None:
+    def _make(self, key: str, missing: dict[str, Kernel], quick: bool) -> None:
         with self.cache.alone(key):
             if self._load(key, missing):  # another process has compiled it meanwhile
                 return
             module = Module()
             for kernel in missing.values():
                 kernel.emit(module, self.target)
-            code = compile_ir(module.text(self.target.attributes), self.target)
+            code = compile_ir(module.text(self.target.attributes), self.target, quick)
             self._link_in(list(missing), code)
             self.stats.modules += 1
             self.stats.kernels += len(missing)
@@ -151,7 +154,7 @@ def _version() -> str:
     from scisim import __version__
 
     folder = Path(__file__).parents[1]
-    files = sorted((p.relative_to(folder).as_posix(), p.stat()) for p in folder.rglob("*.py"))
+    files = sorted((p.relative_to(folder).as_posix(), p.stat()) for p in folder.rglob("*.py") if p.is_file())
     sources = digest(*(f"{name} {status.st_size} {status.st_mtime_ns}" for name, status in files))
     return f"{targets.binding().llvm_version_info}|{__version__}|{sources}"
 

@@ -1,8 +1,9 @@
 """The one pool of native threads of this process, and the code that hands them the shares of a region.
 
 A worker that has nothing to do looks for work for some microseconds and then sleeps.  Its thread never runs Python.
-Where the pool is busy with another program, or could not start a thread, the caller runs those shares itself: the
-split into shares, and so every rounding, depends on the number of threads alone.
+The caller, once it has run its own share, takes those that no worker has begun: one may be asleep, or without a core.
+Where the pool is busy with another program it runs all of them.  The split into shares, and so every rounding,
+depends on the number of threads alone.
 """
 
 from __future__ import annotations
@@ -162,18 +163,33 @@ def write_wait(module: Module, target: Target) -> None:
     f.done(f"i64 {f.value(f'phi i64 [{now}, %spin], [{later}, %woken]', pure=False)}")
 
 
+def _take(f: Function, worker: str, generation: str) -> str:
+    """Whether this thread is to run a worker's share of a generation of work; one that has ended is taken."""
+    taken, before = WORKER.address(f, worker, "taken"), f.op("sub", "i64", generation, 1)
+    pair = f.value(f"cmpxchg ptr {taken}, i64 {before}, i64 {generation} seq_cst seq_cst", pure=False)
+    return f.value(f"extractvalue {{ i64, i1 }} {pair}, 1")
+
+
+def _record(f: Function, number: str) -> str:
+    """The record of a worker; the first is number 1."""
+    workers = POOL.address(f, "%pool", "workers")
+    return f.at("i64", workers, f.mul(f.op("sub", "i64", number, 1), WORKER.size))
+
+
 def write_worker(module: Module) -> None:
     """``scisim_worker(record)``: the life of a thread."""
     f = Function(module, "scisim_worker", ["ptr %worker"], "ptr")
     pool_, number = WORKER.load(f, "%worker", "pool", "ptr"), WORKER.load(f, "%worker", "number")
     f.raw(f"%pool = getelementptr i8, ptr {pool_}, i64 0")
-    first = WORKER.load(f, "%worker", "generation")
+    first = WORKER.load(f, "%worker", "taken")
     f.raw("br label %next")
     f.label("next")
-    f.raw(f"%seen = phi i64 [{first}, %entry], [%now, %work]")
+    f.raw(f"%seen = phi i64 [{first}, %entry], [%now, %work], [%now, %share]")
     f.raw("%now = call i64 @scisim_wait(ptr %pool, i64 %seen)")
     f.raw(f"br i1 {f.op('icmp ne', 'i64', POOL.load(f, '%pool', 'quit'), 0)}, label %end, label %work")
     f.label("work")
+    f.raw(f"br i1 {_take(f, '%worker', '%now')}, label %share, label %next")
+    f.label("share")
     state, at = POOL.load(f, "%pool", "state", "ptr"), POOL.load(f, "%pool", "instruction")
     local(f, "void", "scisim_share", ("ptr", state), ("i64", at), ("i64", number), ("i64", 0))
     _atomic_add(f, "pending", -1)
@@ -201,17 +217,15 @@ def write_start(module: Module) -> None:
     f.call("i32", "pthread_cond_init", ("ptr", POOL.address(f, "%pool", "condition")), ("ptr", "null"), pure=False)
     _signals(f)
     POOL.store(f, 1, "%pool", "started")
-    workers, generation = POOL.address(f, "%pool", "workers"), _atomic(f, "generation")
     count, before = POOL.load(f, "%pool", "threads"), f.block
     f.raw("br label %next")
     f.label("next")
     f.raw(f"%i = phi i64 [1, %{before}], [%following, %made]")
     f.raw(f"br i1 {f.op('icmp slt', 'i64', '%i', count)}, label %make, label %end")
     f.label("make")
-    record = f.at("i64", workers, f.mul(f.op("sub", "i64", "%i", 1), WORKER.size))
+    record = _record(f, "%i")
     WORKER.store(f, "%pool", record, "pool", "ptr")
     WORKER.store(f, "%i", record, "number")
-    WORKER.store(f, generation, record, "generation")
     args = (("ptr", WORKER.address(f, record, "thread")), ("ptr", "null"), ("ptr", "@scisim_worker"), ("ptr", record))
     failed = f.call("i32", "pthread_create", *args, pure=False)
     f.raw(f"br i1 {f.op('icmp eq', 'i32', failed, 0)}, label %made, label %end")
@@ -231,14 +245,9 @@ def _claim(f: Function) -> str:
     return f.value(f"extractvalue {{ i64, i1 }} {pair}, 1")
 
 
-def _let_go(f: Function) -> None:
-    f.raw(f"store atomic i64 0, ptr {POOL.address(f, '%pool', 'busy')} seq_cst, align 8")
-
-
-def _shares(f: Function, first: object, last: str) -> None:
-    """Run shares on this thread."""
-    with f.loop(first, last) as (i, _, _):
-        local(f, "void", "scisim_share", ("ptr", "%state"), ("i64", "%at"), ("i64", i), ("i64", 1))
+def _share(f: Function, number: object) -> None:
+    """Run a share on this thread."""
+    local(f, "void", "scisim_share", ("ptr", "%state"), ("i64", "%at"), ("i64", number), ("i64", 1))
 
 
 def write_spread(module: Module, target: Target) -> None:
@@ -249,18 +258,21 @@ def write_spread(module: Module, target: Target) -> None:
     f.label("claimed")
     with f.when(f.op("icmp eq", "i64", POOL.load(f, "%pool", "started"), 0)):
         local(f, "void", "scisim_start", ("ptr", "%pool"))
-    started = POOL.load(f, "%pool", "started")
     POOL.store(f, "%state", "%pool", "state", "ptr")
     POOL.store(f, "%at", "%pool", "instruction")
-    POOL.store(f, f.op("sub", "i64", started, 1), "%pool", "pending")
+    POOL.store(f, f.op("sub", "i64", count, 1), "%pool", "pending")
     _wake(f)
-    _shares(f, 0, "1")
-    _shares(f, started, count)
+    _share(f, 0)
+    now = _atomic(f, "generation")
+    with f.loop(1, count) as (i, _, _), f.when(_take(f, _record(f, i), now)):
+        _share(f, i)
+        _atomic_add(f, "pending", -1)
     _write_join(f, target)
-    _let_go(f)
+    f.raw(f"store atomic i64 0, ptr {POOL.address(f, '%pool', 'busy')} seq_cst, align 8")
     f.raw("ret void")
     f.label("busy")
-    _shares(f, 0, count)
+    with f.loop(0, count) as (i, _, _):
+        _share(f, i)
     f.done()
 
 
@@ -283,18 +295,13 @@ def _write_join(f: Function, target: Target) -> None:
 
 
 def write_stop(module: Module) -> None:
-    """``scisim_stop(pool)``: end the workers, unless a program is running on them."""
+    """``scisim_stop(pool)``: end the workers for good, unless a program is running on them."""
     f = Function(module, "scisim_stop", ["ptr %pool"])
     started = POOL.load(f, "%pool", "started")
-    with f.when(f.op("icmp sgt", "i64", started, 0)), f.when(_claim(f)):
+    with f.when(f.op("icmp sgt", "i64", started, 1)), f.when(_claim(f)):
         POOL.store(f, 1, "%pool", "quit")
         _wake(f)
-        workers = POOL.address(f, "%pool", "workers")
         with f.loop(1, started) as (i, _, _):
-            record = f.at("i64", workers, f.mul(f.op("sub", "i64", i, 1), WORKER.size))
-            thread = WORKER.load(f, record, "thread")
+            thread = WORKER.load(f, _record(f, i), "thread")
             f.call("i32", "pthread_join", ("i64", thread), ("ptr", "null"), pure=False)
-        POOL.store(f, 0, "%pool", "started")
-        POOL.store(f, 0, "%pool", "quit")
-        _let_go(f)
     f.done()

@@ -57,7 +57,7 @@ POOL = Record(
     "generation:16 pending:16 busy:16 sleepers:16 threads started quit state instruction spin:11 "
     "mutex:16 condition:16 workers"
 )
-WORKER = Record("pool number generation thread")
+WORKER = Record("pool number thread taken:13")  # taken: the last generation whose share is somebody's
 
 CALL, REGION, FOR, WHILE, COND, SWAP, ADVANCE, SET, LOAD, HOST = range(10)
 PARALLEL, DYNAMIC = 1, 2  # flags of a region

@@ -75,14 +75,17 @@ def aarch64() -> Target:
 
 
 @functools.cache
-def machine(target: Target) -> Any:
+def machine(target: Target, opt: int = 2) -> Any:
     """LLVM's code generator for a target; not to be used by two threads at once."""
     found = binding().Target.from_triple(target.triple)
-    return found.create_target_machine(cpu=target.cpu, features=target.features, opt=2, reloc="pic", jit=True)
+    return found.create_target_machine(cpu=target.cpu, features=target.features, opt=opt, reloc="pic", jit=True)
 
 
-def compile_ir(text: str, target: Target) -> bytes:
-    """Object code of a module in LLVM's text form; only instructions are selected, no pass rewrites the module."""
-    module, generator = binding().parse_assembly(text), machine(target)
+def compile_ir(text: str, target: Target, quick: bool = False) -> bytes:
+    """Object code of a module in LLVM's text form; only instructions are selected, no pass rewrites the module.
+
+    ``quick`` compiles several times as fast, to code that does not run as fast.
+    """
+    module, generator = binding().parse_assembly(text), machine(target, 0 if quick else 2)
     module.triple, module.data_layout = generator.triple, str(generator.target_data)
     return generator.emit_object(module)
