@@ -60,7 +60,7 @@ class Worker:
         self.environment |= {f"{name}_NUM_THREADS": str(threads) for name in THREADS} | dict(environment or {})
         self.process: subprocess.Popen | None = None
         self.made: dict[str, dict[str, Any]] = {}
-        self.log = tempfile.TemporaryFile("w+")
+        self.log = tempfile.TemporaryFile("w+")  # noqa: SIM115 - as long as the worker
 
     def make(self, name: str, case: str, limit: float, arguments: Mapping[str, Any]) -> float:
         """Build a case; seconds until its first result."""
@@ -125,7 +125,9 @@ class Worker:
         os.sched_setaffinity(self.process.pid, self.cores)
 
     def _exchange(self, question: dict[str, Any], limit: float) -> dict[str, Any]:
-        assert self.process is not None and self.process.stdin is not None and self.process.stdout is not None
+        assert self.process is not None
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
         try:
             print(json.dumps(question), file=self.process.stdin, flush=True)
         except BrokenPipeError:

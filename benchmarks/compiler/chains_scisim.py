@@ -1,0 +1,19 @@
+"""The chain of `chains.py` and a x + b z + c with scisim."""
+
+from collections.abc import Callable
+from typing import Any
+
+from chains import chain, inputs
+
+import scisim as ss
+
+
+def compiled(points: int, dtype: str) -> Callable[[], Any]:
+    f, x = ss.jit(lambda x: chain(ss, x)), ss.asarray(inputs(points, dtype))
+    return lambda: f(x)
+
+
+def triad(points: int) -> Callable[[], Any]:
+    f = ss.jit(lambda x, z: 3.0 * x + 3.0 * z + 3.0)
+    x, z = ss.full((points,), 1.0), ss.full((points,), 2.0)
+    return lambda: f(x, z)
