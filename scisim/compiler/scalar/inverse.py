@@ -1,0 +1,1 @@
+"""Inverse trigonometric functions."""
