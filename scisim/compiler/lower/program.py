@@ -104,7 +104,7 @@ class _Lowering:
         blocks: dict[Key, list[Equation]] = defaultdict(list)
         for k, eq in enumerate(graph.equations):
             key = self.keys[id(eq)]
-            blocks[key._replace(cls=("host", k)) if key.host else key].append(eq)  # type: ignore[arg-type]
+            blocks[key._replace(cls=k) if key.host else key].append(eq)
         needed = self._needed_outside()
         for key in sorted(blocks, key=lambda key: key.time):
             if key.host:
@@ -164,7 +164,7 @@ class _Lowering:
     def _block(self, key: Key, equations: list[Equation], needed: set[Var]) -> None:
         outside = {v for eq in equations for v in eq.outs if v in needed}
         equations = [eq for eq in equations if eq.outs[0] not in self.joined]
-        extent = 0 if key.cls is None else key.cls[0].shape[key.cls[1]]
+        extent = self._extent(key, equations)
         work = sum(math.prod(shape(v)) for eq in equations for v in (*eq.args, *eq.outs) if eq.prim.name != "broadcast")
         parallel = bool(extent) and self.values.threads > 1 and work > PARALLEL_WORK
         tile = self._tile(equations, key, outside, extent) if extent else 0
@@ -182,6 +182,13 @@ class _Lowering:
         self.program.steps.append(Region(block.calls, extent, tile, parallel))
         if ends:
             self.program.steps.append(Region(ends))
+
+    def _extent(self, key: Key, equations: list[Equation]) -> int:
+        """The length of the axis that a region is cut along; 0 for none."""
+        if key.cls is None:
+            return 0
+        found = ((v, self.classes.position(v, key.cls)) for eq in equations for v in (*eq.outs, *eq.args) if isinstance(v, Var))
+        return next(v.shape[at] for v, at in found if at is not None)
 
     @staticmethod
     def _combination(block: Block, v: Var) -> str:

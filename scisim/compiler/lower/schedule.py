@@ -17,57 +17,62 @@ from scisim.core.values import shape
 # Regions are made of axes at least this long; shorter ones gain nothing from tiles.
 LEAST_EXTENT = 256
 
-Axis = tuple[Var, int]
-
 
 class AxisClasses:
-    """Union-find over the axes of variables."""
+    """Classes of the axes of variables that must be walked together, each named by a number."""
 
     def __init__(self, equations: Iterable[Equation]) -> None:
-        self.parent: dict[Axis, Axis] = {}
-        self.labels: dict[int, tuple[list, list]] = {}
+        self._first: dict[Var, int] = {}  # the number of a variable's first axis; the others follow
+        self._parent: list[int] = []
+        self._uses: dict[int, list[tuple]] = {}
         for eq in equations:
             self._join(eq)
+        self._of = {v: tuple(map(self._find, range(k, k + len(v.shape)))) for v, k in self._first.items()}
 
-    def find(self, axis: Axis) -> Axis:
-        root = axis
-        while self.parent.get(root, root) != root:
-            root = self.parent[root]
-        while axis != root:
-            self.parent[axis], axis = root, self.parent.get(axis, root)
-        return root
+    def _find(self, k: int) -> int:
+        parent = self._parent
+        while parent[k] != k:
+            parent[k] = k = parent[parent[k]]
+        return k
+
+    def _axis(self, v: Var, axis: int) -> int:
+        first = self._first.get(v)
+        if first is None:
+            first = self._first[v] = len(self._parent)
+            self._parent.extend(range(first, first + len(v.shape)))
+        return first + axis
 
     def _join(self, eq: Equation) -> None:
+        """Axes of one label are of one class; what the classes of the equation are is asked later."""
         ins, outs = labels_of(eq)
-        self.labels[id(eq)] = ins, outs
-        first: dict[Any, Axis] = {}
+        first: dict[Any, int] = {}
+        uses = []
         for v, labels in [*zip(eq.args, ins, strict=True), *zip(eq.outs, outs, strict=True)]:
             if isinstance(v, Var):
                 for k, label in enumerate(labels):
+                    axis = self._axis(v, k)
+                    if v.shape[k] >= LEAST_EXTENT:
+                        uses.append((axis, label, v.shape[k], -k))
                     if label is not None:
-                        a, b = self.find(first.setdefault(label, (v, k))), self.find((v, k))
-                        if a != b:
-                            self.parent[b] = a
+                        a, b = self._find(first.setdefault(label, axis)), self._find(axis)
+                        self._parent[b] = a
+        self._uses[id(eq)] = uses
 
-    def position(self, v: Any, cls: Axis) -> int | None:
+    def position(self, v: Any, cls: int) -> int | None:
         """The axis of ``v`` that is of the class."""
-        if not isinstance(v, Var):
-            return None
-        return next((k for k in range(len(v.shape)) if self.find((v, k)) == cls), None)
+        of = self._of.get(v, ())
+        return of.index(cls) if cls in of else None
 
-    def candidates(self, eq: Equation) -> list[Axis]:
-        """Classes along which an equation can be cut, longest first."""
-        ins, outs = self.labels[id(eq)]
-        seen: dict[Axis, set] = {}
-        extents: dict[Axis, tuple[int, int]] = {}
-        for v, labels in [*zip(eq.args, ins, strict=True), *zip(eq.outs, outs, strict=True)]:
-            if isinstance(v, Var):
-                for k, label in enumerate(labels):
-                    root = self.find((v, k))
-                    seen.setdefault(root, set()).add(label)
-                    extents.setdefault(root, (v.shape[k], -k))
-        legal = [c for c, labels in seen.items() if len(labels) == 1 and None not in labels]
-        return sorted((c for c in legal if extents[c][0] >= LEAST_EXTENT), key=lambda c: extents[c], reverse=True)
+    def candidate(self, eq: Equation) -> int | None:
+        """The class along which an equation is best cut: of the longest axis, the first of several."""
+        labels: dict[int, set] = {}
+        best: dict[int, tuple[int, int]] = {}
+        for axis, label, n, order in self._uses[id(eq)]:
+            cls = self._find(axis)
+            labels.setdefault(cls, set()).add(label)
+            best.setdefault(cls, (n, order))
+        legal = [c for c, found in labels.items() if len(found) == 1 and None not in found]
+        return max(legal, key=lambda c: best[c], default=None)
 
 
 def labels_of(eq: Equation) -> tuple[list, list]:
@@ -88,7 +93,7 @@ class Key(NamedTuple):
     """When and along which class an equation runs."""
 
     time: int
-    cls: Axis | None
+    cls: int | None
     host: bool = False
 
 
@@ -107,14 +112,15 @@ def schedule(equations: list[Equation], native: Any) -> tuple[dict[int, Key], Ax
     for eq in equations:
         cls, host = None, not native(eq)
         if not host:
-            cls = next(iter(classes.candidates(eq)), None)
-        times = [_after(keys[id(made[a])], made[a], cls, host, classes) for a in eq.args if isinstance(a, Var) and a in made]
-        keys[id(eq)] = Key(max(times, default=1 if cls else 0), cls, host)
+            cls = classes.candidate(eq)
+        before = [made[a] for a in eq.args if isinstance(a, Var) and a in made]
+        times = [_after(keys[id(p)], p, cls, host, classes) for p in before]
+        keys[id(eq)] = Key(max(times, default=0 if cls is None else 1), cls, host)
         made.update(dict.fromkeys(eq.outs, eq))
     return keys, classes
 
 
-def _after(key: Key, producer: Equation, cls: Axis | None, host: bool, classes: AxisClasses) -> int:
+def _after(key: Key, producer: Equation, cls: int | None, host: bool, classes: AxisClasses) -> int:
     """The earliest time of an equation that uses what ``producer`` gives."""
     if cls is None:
         if key.cls is not None:
