@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scisim.compiler.cpu.emit import Function
 from scisim.compiler.cpu.products_block import storage
+from scisim.compiler.cpu.products_exact import exact_product
 from scisim.compiler.cpu.products_strided import PARAMETERS, strided_product
 
 if TYPE_CHECKING:
@@ -29,11 +30,14 @@ class Product:
         A is stored (K, M), else (M, K).
     accumulate : bool
         The product is added to C.
+    exact : bool
+        An exact zero wins over infinity and nan.
     """
 
     dtype: str
     a_transposed: bool
     accumulate: bool
+    exact: bool = False
 
     @property
     def name(self) -> str:
@@ -42,7 +46,7 @@ class Product:
 
     def emit(self, module: Module, target: Target) -> None:
         """Write the kernel into a module."""
-        product = strided_product(module, self.dtype, target)
+        product = (exact_product if self.exact else strided_product)(module, self.dtype, target)
         f = Function(module, self.name, ["ptr %args"])
         _multiply(f, self, product, [f.argument(k, kind) for k, kind in enumerate(_SLOTS)])
         f.done()
@@ -59,6 +63,7 @@ class BatchedProduct:
     dtype: str
     a_transposed: bool
     accumulate: bool
+    exact: bool = False
 
     @property
     def name(self) -> str:
@@ -67,7 +72,7 @@ class BatchedProduct:
 
     def emit(self, module: Module, target: Target) -> None:
         """Write the kernel into a module."""
-        product = strided_product(module, self.dtype, target)
+        product = (exact_product if self.exact else strided_product)(module, self.dtype, target)
         f = Function(module, self.name, ["ptr %args"])
         count, *slots = [f.argument(k, kind) for k, kind in enumerate(("i64", *_SLOTS, "i64", "i64", "i64"))]
         number = storage(self.dtype)
@@ -79,7 +84,8 @@ class BatchedProduct:
 
 
 def _suffix(spec: Product | BatchedProduct) -> str:
-    return f"{spec.dtype}_{'t' if spec.a_transposed else 'n'}n{'_add' if spec.accumulate else ''}"
+    end = ("_add" if spec.accumulate else "") + ("_exact" if spec.exact else "")
+    return f"{spec.dtype}_{'t' if spec.a_transposed else 'n'}n{end}"
 
 
 def _multiply(f: Function, spec: Product | BatchedProduct, product: str, slots: Sequence[str]) -> None:

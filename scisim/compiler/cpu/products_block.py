@@ -150,7 +150,7 @@ class Block:
         ``left`` are the addresses of the rows' numbers of A, ``step`` the distance to the next ones, ``start`` the
         addresses of what is added to, and ``out`` of the rows of C.
         """
-        n, scalar = self.rows * self.vectors, self.lanes.of.scalar
+        n = self.rows * self.vectors
         first = [self.lanes.load(f, p, m) for p, m in self._places(f, start)]
         first += [self.lanes.zero()] * (n * (self.lanes.of.parts - 1))
         carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in first)]
