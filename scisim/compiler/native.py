@@ -140,11 +140,12 @@ class _HostStep:
 def address(view: View, offset: int, per_start: int, tile_bytes: int) -> Arg:
     """The argument for an element of a view."""
     buffer, item = view.buffer, view.buffer.dtype.itemsize
+    moves = (per_start * item, view.per_length * item)
     if buffer.place is Place.FRAME:
-        return Arg(buffer.slot, offset * item, per_start * item)
+        return Arg(buffer.slot, offset * item, *moves)
     if buffer.place is Place.ARENA:
-        return Arg(ARENA_SLOT, buffer.offset + offset * item, per_start * item, 0, view.per_thread)
-    return Arg(TILE_SLOT, buffer.offset + offset * item, per_start * item, 0, tile_bytes)
+        return Arg(ARENA_SLOT, buffer.offset + offset * item, *moves, view.per_thread)
+    return Arg(TILE_SLOT, buffer.offset + offset * item, *moves, tile_bytes)
 
 
 def array_at(where: int, view: View, shape: tuple[int, ...], dtype: Any) -> np.ndarray:

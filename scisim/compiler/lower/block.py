@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from scisim.compiler.lower import maps
 from scisim.compiler.lower.calls import Address, Axis, Call, Extent, Nest, Target, address
 from scisim.compiler.lower.layout import Buffer, Place, View
 from scisim.compiler.lower.roots import PRODUCTS, REDUCTIONS, Roots
+from scisim.compiler.lower.stacks import Stacks
 from scisim.compiler.lower.schedule import AxisClasses, Key
 from scisim.compiler.lower.scope import Access, Scope
 from scisim.compiler.scalar.ir import Node
@@ -51,6 +53,7 @@ class Block:
         self.sums: dict[Var, View] = {}  # partial sums, by what they are a part of
         self.before: list[Call] = []
         self.calls: list[Call] = []
+        self.stacks = Stacks(self.roots, self.position, tile, outside, self._whole)
         for eq in equations:
             if eq.outs[0] in self.roots.stored:
                 self._place(eq)
@@ -84,6 +87,8 @@ class Block:
         elif at is None or v in self.outside:
             view = self.values.whole(v)
             self.local[v] = View(view.buffer, view.offset, view.strides, at)
+        elif v in self.stacks.slots:
+            self.local[v] = self.stacks.view(v)
         else:
             shape = tuple(self.tile if k == at else n for k, n in enumerate(v.shape))
             self.local[v] = Buffer(Place.TILE, v.dtype, shape).view()
@@ -171,7 +176,7 @@ class Block:
             return self._put(eq, view)
         start, axis = 0, eq.params["axis"]
         for a in eq.args:
-            to = View(view.buffer, view.offset + start * view.strides[axis], view.strides, view.tiled)
+            to = replace(view, offset=view.offset + start * view.strides[axis])
             self.calls.append(self.copied(a, to, v, "concat"))
             start += a.shape[axis]
 
@@ -190,9 +195,11 @@ class Block:
 
     def _products(self, equations: list[Equation]) -> None:
         for eq in equations:
-            self._product(eq)
+            if id(eq) not in self.stacks.absorbed:
+                self._product(eq, self.stacks.merged.get(id(eq), 1))
 
-    def _product(self, eq: Equation) -> None:
+    def _product(self, eq: Equation, count: int) -> None:
+        """A product, or as many of them with stacked operands."""
         a, b = eq.args
         v = eq.outs[0]
         (m, k), (_, n) = a.shape, b.shape
@@ -201,13 +208,13 @@ class Block:
         to = self.local[v]
         kernel = Product(v.dtype.name, transposed, self._whole(v) in self.sums)
         lda = left.strides[1] if transposed else left.strides[0]
-        extents = [self._extent(v, 0, m), self._extent(v, 1, n), self._extent(a, 1, k)]
+        extents = [self._extent(v, 0, m, count), self._extent(v, 1, n), self._extent(a, 1, k, count)]
         args = [*extents, address(left), Extent(lda), address(right), Extent(right.strides[0]), address(to),
                 Extent(to.strides[0])]  # fmt: skip
         self.calls.append(Call(kernel, args, eq.prim.name))
 
-    def _extent(self, v: Any, axis: int, n: int) -> Extent:
-        return Extent(0, 1) if self.position(v) == axis else Extent(n)
+    def _extent(self, v: Any, axis: int, n: int, count: int = 1) -> Extent:
+        return Extent(0, count) if self.position(v) == axis else Extent(n)
 
     def _left(self, a: Any) -> tuple[View, bool]:
         """The first operand of a product, and whether it is stored transposed."""
@@ -276,5 +283,5 @@ def _read_view(view: View, shape: tuple[int, ...], at: tuple) -> View:
     index = maps.read(maps.identity(part.ndim), shape, at)
     offset, strides, _ = view.along(index, part.ndim)
     tiled = None if view.tiled is None else next((a for a, _ in index[view.tiled].terms), None)
-    return View(view.buffer, offset, strides, tiled)
+    return replace(view, offset=offset, strides=strides, tiled=tiled)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 import numpy as np
@@ -72,6 +72,8 @@ class View:
         The axis along which a tile's first position counts from the whole array's start.
     per_thread : int
         Bytes from one thread's elements to the next one's.
+    per_length : int
+        Elements before the first one, for each position of the tile.
     """
 
     buffer: Buffer
@@ -79,13 +81,14 @@ class View:
     strides: tuple[int, ...]
     tiled: int | None = None
     per_thread: int = 0
+    per_length: int = 0
 
     def key(self) -> tuple:
-        return (self.buffer.number, self.offset, self.strides, self.tiled, self.per_thread)
+        return (self.buffer.number, self.offset, self.strides, self.tiled, self.per_thread, self.per_length)
 
     def transposed(self, perm: tuple[int, ...]) -> View:
         tiled = None if self.tiled is None else perm.index(self.tiled)
-        return View(self.buffer, self.offset, tuple(self.strides[k] for k in perm), tiled)
+        return replace(self, strides=tuple(self.strides[k] for k in perm), tiled=tiled)
 
     def contiguous(self, shape: tuple[int, ...]) -> bool:
         """Whether elements of the given shape lie one after the other."""

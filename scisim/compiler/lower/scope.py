@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -33,7 +34,7 @@ class Access(NamedTuple):
     per_start: int
 
     def key(self) -> tuple:
-        return (self.view.buffer.number, self.offset, self.strides, self.per_start, self.view.buffer.dtype.name)
+        return (self.view.buffer.number, self.offset, self.strides, self.per_start, self.view.per_length)
 
 
 class Scope:
@@ -88,7 +89,7 @@ class Scope:
         view, at = self._viewed(x), self.tiled(v)
         short = view.buffer.place is Place.TILE
         shape = tuple(self.tile if short and k == at else n for k, n in enumerate(v.shape))
-        return View(view.buffer, view.offset, maps.strides_of(shape), None if short else at)
+        return replace(view, strides=maps.strides_of(shape), tiled=None if short else at)
 
     def _constant(self, x: Any, dtype: Any) -> Node | Complex:
         part = register_dtype(dtype)
