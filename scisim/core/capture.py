@@ -8,9 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from scisim.core.avals import aval, infer
-from scisim.core.errors import TraceError
+from scisim.core.errors import ScisimError, TraceError
 from scisim.core.graph import Equation, Graph, Var
 from scisim.core.primitive import Primitive, alike
+from scisim.core.source import deepest, here, note
 from scisim.core.values import Trace, Traced, ambient, name_of, same
 
 
@@ -31,7 +32,7 @@ class Capture(Trace):
             return prim.record(args)
         like = infer(prim, args, params)
         outs = tuple(self.var(s, d) for s, d in (like if prim.multiple else (like,)))
-        eq = Equation(prim, args, params, outs)
+        eq = Equation(prim, args, params, outs, here())
         for v in outs:
             v.definition = eq
         self.equations.append(eq)
@@ -55,9 +56,11 @@ class Capture(Trace):
         self._token = ambient.set(self)
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def __exit__(self, *exc: Any) -> None:
         ambient.reset(self._token)
         self.equations = []  # those of a function that raised
+        if isinstance(exc[1], ScisimError):
+            note(exc[1], f"while {self.name} is captured", deepest(exc[2]))
         super().__exit__(*exc)
 
 

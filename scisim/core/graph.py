@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scisim.core.primitive import Primitive
+from scisim.core.source import Source
 from scisim.core.values import Traced
 
 # Makes a graph ready to run on arrays; the compiler fills it in.
@@ -38,12 +39,13 @@ class Var(Traced):
 
 
 class Equation(NamedTuple):
-    """``outs = prim(*args, **params)``; args are variables or constants."""
+    """``outs = prim(*args, **params)``; args are variables or constants.  ``source``: the user's line it comes from."""
 
     prim: Primitive
     args: tuple
     params: dict
     outs: tuple[Var, ...]
+    source: Source | None = None
 
 
 class Graph:
@@ -76,7 +78,7 @@ class Graph:
         def read(v: Any) -> Any:
             return env.get(v, v) if type(v) is Var else v
 
-        for prim, ins, params, outs in self.equations:
+        for prim, ins, params, outs, _ in self.equations:
             result = prim(*map(read, ins), **params)
             env.update(zip(outs, result if prim.multiple else (result,), strict=True))
         return tuple(map(read, self.outputs))
@@ -135,7 +137,7 @@ def _lines(graph: Graph, indent: str) -> Iterator[str]:
         return f"{show(v)}: {v.dtype}{list(v.shape)}"
 
     yield f"{indent}{graph.name}({', '.join(map(typed, graph.inputs))})"
-    for prim, args, params, outs in graph.equations:
+    for prim, args, params, outs, _ in graph.equations:
         rest = {k: p for k, p in params.items() if not _has_graph(p)}
         text = " ".join(f"{k}={v}" for k, v in rest.items())
         left = ", ".join(map(typed, outs))
