@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from scisim.compiler.closures import Guard, guards, hold
+from scisim.compiler.counts import captured
 from scisim.compiler.passes import simplify
 from scisim.compiler.program import Program
 from scisim.core import pytree
@@ -142,6 +143,7 @@ class Jitted:
             outs, made["spec"] = pytree.call(call, spec, vs, "jit")
             return outs
 
+        captured()
         graph, held = close(capture(run, [aval(v) for v in vals], name_of(self.f), roots=True))
         return Compiled(graph, held, made["spec"], guards(self.f))
 
