@@ -19,6 +19,8 @@ from scisim.ops.shape import concat_p
 
 def join_outer_products(graph: Graph) -> Graph:
     """Replace ``a1 @ b1 + a2 @ b2 + ...``, stacks of columns by stacks of rows, by ``[a1 a2 ...] @ [b1; b2; ...]``."""
+    if sum(map(_outer, graph.equations)) < 2:
+        return graph
     makers = {v: eq for eq in graph.equations for v in eq.outs}
     uses = _uses(graph)
     equations: list[Equation] = []
