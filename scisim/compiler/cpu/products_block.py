@@ -123,17 +123,20 @@ class Rows:
 
 @dataclass(frozen=True)
 class Block:
-    """The code of a block of ``rows`` by ``vectors``.
+    """The code of a block of ``rows`` by as many vectors as there are ``places``.
 
-    The last vector ends where the columns end: it starts at ``last`` and shares lanes with the one before it, so
-    nothing beyond the end is read. ``mask`` holds the lanes that are its own.
+    ``places`` say where the vectors start in a row of B and of C; ``masks`` which of their lanes may be touched in
+    C (all, if None). All lanes are read from B.
     """
 
     lanes: Lanes
     rows: int
-    vectors: int
-    last: str
-    mask: str
+    places: Sequence[str | int]
+    masks: Sequence[str | None]
+
+    @property
+    def vectors(self) -> int:
+        return len(self.places)
 
     def emit(
         self,
@@ -151,13 +154,13 @@ class Block:
         addresses of what is added to, and ``out`` of the rows of C.
         """
         n = self.rows * self.vectors
-        first = [self.lanes.load(f, p, m) for p, m in self._places(f, start)]
+        first = [self.lanes.load(f, p, m) for p, m in self._vectors(f, start)]
         first += [self.lanes.zero()] * (n * (self.lanes.of.parts - 1))
         carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in first)]
         with f.loop(0, depth, 1, carry) as (_, (offset, row, *sums), following):
             offset, row = opaque(f, offset), opaque(f, row, "ptr")
             following += [f.add(offset, step), f.at("i8", row, b.stride)]
-            right = [self.lanes.load(f, p, None) for p, _ in self._places(f, [row])]
+            right = [self.lanes.load(f, p, None) for p, _ in self._vectors(f, [row])]
             new = {}
             for r, p, a in self._numbers(f, left, offset):
                 for v in range(self.vectors):
@@ -174,13 +177,12 @@ class Block:
                 x = f.load(self.lanes.of.scalar, f.at(self.lanes.of.scalar, place, p), self.lanes.of.bytes)
                 yield r, p, self.lanes.spread(f, x)
 
-    def _places(self, f: Function, rows: Sequence[str]) -> list[tuple[str, str | None]]:
+    def _vectors(self, f: Function, rows: Sequence[str]) -> list[tuple[str, str | None]]:
         """Address and mask of every vector of some rows."""
-        scalar, n = self.lanes.of.scalar, self.vectors - 1
         return [
-            (f.at(scalar, row, self.last if v == n else v * self.lanes.lanes), self.mask if v == n else None)
+            (f.at(self.lanes.of.scalar, row, place), mask)
             for row in rows
-            for v in range(self.vectors)
+            for place, mask in zip(self.places, self.masks, strict=True)
         ]
 
     def _finish(self, f: Function, out: Sequence[str], sums: Sequence[str]) -> None:
@@ -188,7 +190,7 @@ class Block:
         values = list(sums[:n])
         if self.lanes.of.parts == 2:
             values = [self._joined(f, re, im) for re, im in zip(values, sums[n:], strict=True)]
-        for value, (pointer, mask) in zip(values, self._places(f, out), strict=True):
+        for value, (pointer, mask) in zip(values, self._vectors(f, out), strict=True):
             self.lanes.store(f, value, pointer, mask)
 
     def _joined(self, f: Function, re: str, im: str) -> str:

@@ -98,6 +98,7 @@ class _Writer:
                 self._panel(k, depth, opaque(f, j), keep, buffer, zeros, packs)
 
     def _panel(self, k: str, depth: str, j: str, keep: str, buffer: str, zeros: str, packs: str) -> None:
+        """Columns from j on. The last vector ends where they end, so it shares lanes with the one before it."""
         f, lanes, scalar = self.f, self.lanes, self.lanes.of.scalar
         rest = smaller(f, f.op("sub", "i64", self.N, j), str(self.width))
         count = f.op("lshr", "i64", f.add(rest, lanes.lanes - 1), lanes.lanes.bit_length() - 1)
@@ -114,7 +115,9 @@ class _Writer:
             start = [f.value(f"select i1 {keep}, ptr {o}, ptr {zeros}") for o in out]
             for vectors in range(self.vectors, 0, -1):
                 with f.when(f.op("icmp eq", "i64", count, vectors)):
-                    Block(lanes, self.rows, vectors, last, mask).emit(f, left, self.step, b, start, out, depth)
+                    places = [*range(0, (vectors - 1) * lanes.lanes, lanes.lanes), last]
+                    masks = [*[None] * (vectors - 1), mask]
+                    Block(lanes, self.rows, places, masks).emit(f, left, self.step, b, start, out, depth)
 
     def _rows_of_b(self, b: str, depth: str, rest: str, buffer: str, packs: str) -> Rows:
         """The panel of B, or its copy where ``packs`` holds: whole vectors, zeros beyond ``rest`` and before."""
