@@ -38,6 +38,8 @@ class Buffer:
         Bytes from the start of the memory of its kind; planned after lowering.
     first, last : int
         Steps between which its contents are needed.
+    behind : set of Buffer
+        Arrays of the arena that the slot of a `Place.FRAME` may point to.
     """
 
     place: Place
@@ -48,6 +50,7 @@ class Buffer:
     first: int = 1 << 60
     last: int = -1
     number: int = field(default_factory=lambda: next(_numbers))
+    behind: set[Buffer] = field(default_factory=set)
 
     @property
     def nbytes(self) -> int:

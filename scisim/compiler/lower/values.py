@@ -22,19 +22,29 @@ class Values:
     arena : list of Buffer
         Arrays that the program needs for itself.
     constants : list of (slot, array)
+    inputs : list of int
+        The slot of each input.
     results : dict
         The slot of each variable that is a result.
+    hosted : set of Var
+        Those whose arrays Python makes.
     """
 
-    def __init__(self, graph: Graph, threads: int) -> None:
+    def __init__(self, threads: int) -> None:
         self.threads = threads
         self.slots = FIRST_SLOT
         self.views: dict[Var, View] = {}
         self.arena: list[Buffer] = []
         self.constants: list[tuple[int, np.ndarray]] = []
+        self.inputs: list[int] = []
+        self.results: dict[Var, int] = {}
+        self.hosted: set[Var] = set()
+        self._constants: dict[Any, tuple[Any, Var]] = {}
+
+    def interface(self, graph: Graph) -> None:
+        """Give inputs and results of the whole program their slots."""
         self.inputs = [self.named(v) for v in graph.inputs]
         own = {v for eq in graph.equations for v in eq.outs}
-        self.results: dict[Var, int] = {}
         for v in graph.outputs:
             if isinstance(v, Var) and v in own and v not in self.results:
                 self.results[v] = self.named(v)
@@ -46,13 +56,32 @@ class Values:
 
     def named(self, v: Var) -> int:
         """Give a variable's array a slot of its own."""
-        slot = self.slot()
+        return self.point(v, self.slot())
+
+    def point(self, v: Var, slot: int) -> int:
+        """A variable's array is where a slot points to."""
         self.views[v] = Buffer(Place.FRAME, v.dtype, tuple(v.shape), slot).view()
         return slot
 
-    def constant(self, v: Var, array: np.ndarray) -> None:
-        """Give a variable the place of an array that does not change."""
-        self.constants.append((self.named(v), np.ascontiguousarray(array)))
+    def pointer(self, shape: tuple[int, ...], dtype: Any) -> Var:
+        """A new variable, which is wherever its slot points to."""
+        v = Var(None, shape, dtype)
+        self.named(v)
+        return v
+
+    def slot_of(self, v: Var) -> int:
+        """The slot that holds the address of a variable."""
+        return self.views[v].buffer.slot
+
+    def constant(self, array: Any, dtype: Any = None) -> Var:
+        """The variable of an array that does not change."""
+        dtype = np.dtype(dtype or array.dtype)
+        key = (id(array), dtype)
+        if key not in self._constants:
+            v = Var(None, np.shape(array), dtype)
+            self._constants[key] = array, v  # as long as the array is held, its id is its own
+            self.constants.append((self.named(v), np.asarray(array, dtype, order="C")))
+        return self._constants[key][1]
 
     def view(self, v: Any) -> View | None:
         """Where a variable lives, if it has a place."""
@@ -61,10 +90,17 @@ class Values:
     def whole(self, v: Var) -> View:
         """A place for a variable of a region or a later one."""
         if v not in self.views:
-            buffer = Buffer(Place.ARENA, v.dtype, tuple(v.shape))
-            self.arena.append(buffer)
-            self.views[v] = buffer.view()
+            self.views[v] = self.array(v).view()
         return self.views[v]
+
+    def stored(self, x: Any, dtype: Any) -> View:
+        """Where a variable that has a place or a constant is."""
+        return self.views[x if isinstance(x, Var) else self.constant(x, dtype)]
+
+    def array(self, like: Var) -> Buffer:
+        """A new array of the arena, of a variable's shape and dtype."""
+        self.arena.append(Buffer(Place.ARENA, like.dtype, tuple(like.shape)))
+        return self.arena[-1]
 
     def sums(self, v: Var) -> View:
         """A place for each thread's part of a sum."""
