@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.compiler.cpu.blocks import POOL
 from scisim.compiler.cpu.executor import executor
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.lower.assemble import Assembly
@@ -73,7 +74,7 @@ class NativeProgram:
                 frame[slot] = a.ctypes.data
             outs: dict[int, np.ndarray] = {}
             for slot, shape, dtype in self.allocated:
-                outs[slot] = np.empty(shape, dtype)
+                outs[slot] = POOL.empty(shape, dtype)
                 frame[slot] = outs[slot].ctypes.data
             self._run(self.bound, frame)
             return [self._result(v, args, outs) for v in self.lowered.graph.outputs]
