@@ -229,7 +229,7 @@ def layout() -> Layout | None:
     slot = _slot_of_value() if _plain_objects() else 0
     if not slot or not _arrays_as_expected() or not _tensors_as_expected(slot):
         return None
-    scalars = [t for t in (np.bool_, *np.sctypeDict.values()) if _scalar_as_expected(t)]
+    scalars = [t for t in (np.dtype(letter).type for letter in "?bhilqBHILQefdFD") if _scalar_as_expected(t)]
     table = _numpy_functions()
     words = {
         "tensor": id(Tensor),
@@ -290,10 +290,8 @@ def _tensors_as_expected(slot: int) -> bool:
 
 def _scalar_as_expected(type_: type) -> bool:
     """Whether a NumPy scalar's bytes follow its head."""
-    if not issubclass(type_, (np.number, np.bool_)) or np.dtype(type_).itemsize > 16:
-        return False
     x = type_(1)
-    return type_ is not np.longdouble and ctypes.string_at(id(x) + 16, x.nbytes) == x.tobytes()
+    return ctypes.string_at(id(x) + 16, x.nbytes) == x.tobytes()
 
 
 def _numpy_functions() -> Any:

@@ -347,7 +347,8 @@ def test_ctrl_c_stops_a_long_program_within_a_second(block, size, count):
 
 
 FORKED = """
-    import os, sys, time
+    import os, sys, warnings
+    warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn of forks beside any thread
     import numpy as np
     from test_executor import *
     image = Image(6)
