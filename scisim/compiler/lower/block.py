@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scisim.compiler.cpu.products import Product
-from scisim.compiler.lower import maps
+from scisim.compiler.lower import maps, written
 from scisim.compiler.lower.calls import Address, Axis, Call, Extent, Nest, Target, address
 from scisim.compiler.lower.layout import Buffer, Place, View
 from scisim.compiler.lower.roots import PRODUCTS, REDUCTIONS, Roots
@@ -51,7 +51,7 @@ class Block:
         self.outside = outside
         self.local: dict[Var, View] = {}
         self.sums: dict[Var, View] = {}  # partial sums, by what they are a part of
-        self.before: list[Call] = []
+        self.apart: list[written.Apart] = []
         self.calls: list[Call] = []
         self.stacks = Stacks(self.roots, self.position, tile, outside, self._whole)
         for eq in equations:
@@ -79,7 +79,7 @@ class Block:
     def _place(self, eq: Equation) -> None:
         v = eq.outs[0]
         at = self.position(v)
-        if self.key.cls is not None and at is None:
+        if self.key.cls is not None and at is None and eq.prim.name != "put":
             whole = self._whole(v)
             if whole not in self.sums:
                 self.sums[whole] = self.values.sums(whole) if self.parallel else self.values.whole(whole)
@@ -102,13 +102,20 @@ class Block:
 
     def _nest(self, v: Any, note: str) -> tuple[Nest, maps.IndexMap]:
         """A loop nest over the elements of a value, and its map; axes of length one need no loop."""
-        shape = tuple(v.shape)
+        return self.nest_over(tuple(v.shape), self.position(v), note)
+
+    def nest_over(self, shape: tuple[int, ...], cut: int | None, note: str) -> tuple[Nest, maps.IndexMap]:
+        """A loop nest over elements in this shape, of which tiles cut an axis."""
         loops = [k for k, n in enumerate(shape) if n != 1]
-        at = v.tiled if isinstance(v, _Part) else self.position(v)
-        axes = [Axis(shape[k], k == at) for k in loops] or [Axis(1)]
-        index = self._index(v)
-        scope = Scope(len(axes), self.roots.made, self.view, self.position, self.tile)
-        return Nest(axes, scope, note=note), index
+        axes = [Axis(shape[k], k == cut) for k in loops] or [Axis(1)]
+        tiled = loops.index(cut) if cut in loops else None
+        scope = Scope(len(axes), self.roots.made, self.view, self.position, self.tile, tiled)
+        return Nest(axes, scope, note=note), maps.over(shape)
+
+    def store(self, nest: Nest, x: Any, at: maps.IndexMap, to: View, index: maps.IndexMap, dtype: Any) -> None:
+        """Let a nest put the elements of ``x`` that a map finds, as a dtype, where another finds places of a view."""
+        value = nest.scope._as(nest.scope.value(x, at), _dtype(x), dtype)
+        nest.targets.append(Target(parts(value), self._access(nest, to, index)))
 
     def _loop(self, equations: list[Equation]) -> None:
         """A kernel that stores the results of all these equations."""
@@ -124,11 +131,10 @@ class Block:
         self.calls.append(nest.call(self.bits))
 
     def _index(self, v: Any) -> maps.IndexMap:
-        loops = [k for k, n in enumerate(v.shape) if n != 1]
-        return tuple(maps.Lin(0, ((loops.index(k), 1),)) if n != 1 else maps.ZERO for k, n in enumerate(v.shape))
+        return maps.over(tuple(v.shape))
 
     def _access(self, nest: Nest, view: View, index: maps.IndexMap) -> Access:
-        access = Access(view, *view.along(index, len(nest.axes)))
+        access = nest.scope.access(view, index)
         if len(nest.axes) == 1 and nest.axes[0].extent == 1:  # a single element: let it look like a row
             access = access._replace(strides=(1,))
         return access
@@ -145,7 +151,7 @@ class Block:
         op = REDUCTIONS[eq.prim.name]
         value = nest.scope._as(nest.scope.value(x, index), x.dtype, v.dtype)
         kept = tuple(i for k, i in enumerate(index) if k not in eq.params["axes"])
-        access = Access(self.local[v], *self.local[v].along(kept, len(nest.axes)))
+        access = nest.scope.access(self.local[v], kept)
         nest.targets.append(Target(parts(value), access, op, self._whole(v) in self.sums))
 
     def filled(self, view: View, op: str, v: Any) -> Call:
@@ -170,26 +176,7 @@ class Block:
 
     def _part(self, equations: list[Equation]) -> None:
         (eq,) = equations
-        v = eq.outs[0]
-        view = self.local[v]
-        if eq.prim.name == "put":
-            return self._put(eq, view)
-        start, axis = 0, eq.params["axis"]
-        for a in eq.args:
-            to = replace(view, offset=view.offset + start * view.strides[axis])
-            self.calls.append(self.copied(a, to, v, "concat"))
-            start += a.shape[axis]
-
-    def _put(self, eq: Equation, view: View) -> None:
-        x, u = eq.args
-        v = eq.outs[0]
-        self.calls.append(self.copied(x, view, v, "put"))
-        part = _read_view(view, v.shape, eq.params["at"])
-        nest, index = self._nest(_Part(eq, self.position(v)), "put")
-        given = u.shape if isinstance(u, Var) else np.shape(u)
-        value = nest.scope._as(nest.scope.value(u, maps.broadcast(index, given)), _dtype(u), v.dtype)
-        nest.targets.append(Target(parts(value), self._access(nest, part, index)))
-        self.calls.append(nest.call(self.bits))
+        (written.put if eq.prim.name == "put" else written.concat)(self, eq)
 
     # --- products
 
@@ -206,7 +193,7 @@ class Block:
         left, transposed = self._left(a)
         right = self._right(b)
         to = self.local[v]
-        kernel = Product(v.dtype.name, transposed, self._whole(v) in self.sums)
+        kernel = Product(v.dtype.name, transposed, self._whole(v) in self.sums, eq.prim.name == "zmatmul")
         lda = left.strides[1] if transposed else left.strides[0]
         extents = [self._extent(v, 0, m, count), self._extent(v, 1, n), self._extent(a, 1, k, count)]
         args = [*extents, address(left), Extent(lda), address(right), Extent(right.strides[0]), address(to),
@@ -246,17 +233,6 @@ class Block:
         return to
 
 
-class _Part:
-    """The part of an array that `put` writes: its shape, and the axis of it that is tiled."""
-
-    def __init__(self, eq: Equation, tiled: int | None) -> None:
-        whole, at = eq.outs[0].shape, _decoded(eq.params["at"])
-        self.shape = np.broadcast_to(np.empty((), bool), whole)[at].shape
-        index = maps.read(maps.identity(len(self.shape)), whole, eq.params["at"])
-        terms = () if tiled is None else index[tiled].terms
-        self.tiled = terms[0][0] if terms else None
-
-
 def _dtype(x: Any) -> Any:
     return x.dtype if isinstance(x, Var) else np.asarray(x).dtype
 
@@ -271,17 +247,3 @@ def _range(dtype: Any) -> tuple[Any, Any]:
         return False, True
     info = np.iinfo(dtype)
     return info.min, info.max
-
-
-def _decoded(at: tuple) -> tuple:
-    return tuple(slice(*i[1:]) if isinstance(i, tuple) else i for i in at)
-
-
-def _read_view(view: View, shape: tuple[int, ...], at: tuple) -> View:
-    """The part of a view that a basic index names."""
-    part = np.broadcast_to(np.empty((), bool), shape)[_decoded(at)]
-    index = maps.read(maps.identity(part.ndim), shape, at)
-    offset, strides, _ = view.along(index, part.ndim)
-    tiled = None if view.tiled is None else next((a for a, _ in index[view.tiled].terms), None)
-    return replace(view, offset=offset, strides=strides, tiled=tiled)
-

@@ -97,14 +97,17 @@ class View:
         """Whether elements of the given shape lie one after the other."""
         return all(n == 1 or s == t for n, s, t in zip(shape, self.strides, maps.strides_of(shape), strict=True))
 
-    def along(self, index: maps.IndexMap, rank: int) -> tuple[int, tuple[int, ...], int]:
-        """Offset and strides over loop axes of the elements that a map finds, and the stride of the tiled axis."""
+    def along(self, index: maps.IndexMap, rank: int, cut: int | None) -> tuple[int, tuple[int, ...], int]:
+        """Offset and strides over loop axes of the elements that a map finds, and the stride of the axis that is cut.
+
+        A tile's own arrays are numbered from its start, whole ones from their own.
+        """
         offset, strides = self.offset, [0] * rank
         for lin, s in zip(index, self.strides, strict=True):
             offset += lin.const * s
             for axis, coef in lin.terms:
                 strides[axis] += coef * s
-        return offset, tuple(strides), 0 if self.tiled is None else self.strides[self.tiled]
+        return offset, tuple(strides), 0 if cut is None or self.buffer.place is Place.TILE else strides[cut]
 
 
 def plan(buffers: list[Buffer], align: int = 64) -> int:

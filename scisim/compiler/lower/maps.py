@@ -35,6 +35,12 @@ def identity(rank: int) -> IndexMap:
     return tuple(Lin(0, ((k, 1),)) for k in range(rank))
 
 
+def over(shape: tuple[int, ...]) -> IndexMap:
+    """Each axis follows a loop axis of its own, but those of length one, which need none."""
+    loops = [k for k, n in enumerate(shape) if n != 1]
+    return tuple(Lin(0, ((loops.index(k), 1),)) if n != 1 else ZERO for k, n in enumerate(shape))
+
+
 def broadcast(index: IndexMap, shape: tuple[int, ...]) -> IndexMap:
     """The map of an operand of this shape, which broadcasts to what ``index`` is a map of."""
     last = index[len(index) - len(shape) :]

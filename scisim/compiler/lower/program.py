@@ -89,14 +89,14 @@ class Lowering:
     """
 
     def __init__(self, equations: list[Equation], outputs: Sequence[Any], values: Values, bits: int) -> None:
-        self.equations, self.outputs, self.values, self.bits = equations, outputs, values, bits
+        self.outputs, self.values, self.bits = outputs, values, bits
         self.steps: list[Step] = []
-        self.keys, self.classes = schedule(equations, native)
+        self.equations, self.keys, self.classes = schedule(equations, native, outputs)
         self.aliases: dict[Var, Var] = {}
         self.joined: set[Var] = set()  # sums of partial sums
         self._join_sums()
         blocks: dict[Key, list[Equation]] = defaultdict(list)
-        for k, eq in enumerate(equations):
+        for k, eq in enumerate(self.equations):
             key = self.keys[id(eq)]
             blocks[key._replace(cls=k) if key.host else key].append(eq)
         needed = self._needed_outside()
@@ -159,6 +159,7 @@ class Lowering:
                 ends.append(self._end(block, view, op, v))
         if starts:
             self.steps.append(Region(starts))
+        self.steps += [Region([a.call], a.extent, a.tile, parallel) for a in block.apart]
         self.steps.append(Region(block.calls, extent, tile, parallel))
         if ends:
             self.steps.append(Region(ends))
@@ -204,7 +205,7 @@ class Lowering:
         per_point = 0
         widest = 1
         for v in found.stored:
-            if self.classes.position(v, key.cls) is not None:
+            if self.classes.position(v, key.cls) is not None or found.made[v].prim.name == "put":
                 size = math.prod(v.shape) // extent
                 widest = max(widest, size)
                 if v not in outside:

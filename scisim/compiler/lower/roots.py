@@ -9,6 +9,7 @@ from collections import defaultdict
 from typing import Any
 
 from scisim.compiler.lower import maps
+from scisim.compiler.lower.moves import Moved
 from scisim.core.graph import Equation, Var
 
 REDUCTIONS = {
@@ -68,7 +69,7 @@ class Roots:
         if eq.prim.name in PRODUCTS:
             self._store(self._base(eq.args[0]))
             self._store(eq.args[1])
-        if eq.prim.name in PRODUCTS | PARTS or eq.prim.name in REDUCTIONS:
+        if eq.prim.name in PRODUCTS or eq.prim.name in REDUCTIONS or self.kind(eq) == "part":
             self._store(eq.outs[0])
         if eq.prim.name == "reshape" and self._unmappable(eq):
             self._store(eq.args[0])
@@ -129,7 +130,9 @@ class Roots:
 
     @staticmethod
     def kind(eq: Equation) -> str:
-        return "product" if eq.prim.name in PRODUCTS else "part" if eq.prim.name in PARTS else "loop"
+        if eq.prim.name in PARTS and not isinstance(eq.outs[0], Moved):
+            return "part"
+        return "product" if eq.prim.name in PRODUCTS else "loop"
 
     @staticmethod
     def shape_of(eq: Equation) -> tuple[int, ...]:

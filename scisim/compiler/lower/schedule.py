@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from scisim.compiler.lower.moves import Moves, inlines
 from scisim.core.graph import Equation, Var
 from scisim.core.values import shape
 
@@ -63,16 +64,28 @@ class AxisClasses:
         of = self._of.get(v, ())
         return of.index(cls) if cls in of else None
 
+    def alike(self, new: Var, old: Var) -> None:
+        """A new variable has the axes of another."""
+        if old in self._of:
+            self._of[new] = self._of[old]
+
     def candidate(self, eq: Equation) -> int | None:
         """The class along which an equation is best cut: of the longest axis, the first of several."""
+        legal, best = self._legal(eq)
+        return max(legal, key=lambda c: best[c], default=None)
+
+    def legal(self, eq: Equation, cls: int) -> bool:
+        """Whether an equation can be cut along a class."""
+        return cls in self._legal(eq)[0]
+
+    def _legal(self, eq: Equation) -> tuple[list[int], dict[int, tuple[int, int]]]:
         labels: dict[int, set] = {}
         best: dict[int, tuple[int, int]] = {}
         for axis, label, n, order in self._uses[id(eq)]:
             cls = self._find(axis)
             labels.setdefault(cls, set()).add(label)
             best.setdefault(cls, (n, order))
-        legal = [c for c, found in labels.items() if len(found) == 1 and None not in found]
-        return max(legal, key=lambda c: best[c], default=None)
+        return [c for c, found in labels.items() if len(found) == 1 and None not in found], best
 
 
 def labels_of(eq: Equation) -> tuple[list, list]:
@@ -86,6 +99,8 @@ def labels_of(eq: Equation) -> tuple[list, list]:
         return none
     if len(out) != len(eq.outs[0].shape):
         return none
+    if eq.prim.name == "put":  # what is written may be cut wherever it begins
+        ins = [ins[0], tuple(("written", k) if label is None else label for k, label in enumerate(ins[1]))]
     return ins, [out]
 
 
@@ -97,27 +112,50 @@ class Key(NamedTuple):
     host: bool = False
 
 
-def schedule(equations: list[Equation], native: Any) -> tuple[dict[int, Key], AxisClasses]:
-    """The key of each equation (by its id).
+def schedule(
+    equations: list[Equation], native: Any, outputs: Iterable[Any] = ()
+) -> tuple[list[Equation], dict[int, Key], AxisClasses]:
+    """The equations, with those that move elements as part of what uses them, and the key of each (by its id).
 
     Parameters
     ----------
     equations : list of Equation
     native : callable
         ``native(eq)``: whether kernels can be made for it; else it is a host step, alone.
+    outputs : iterable
+        What is needed afterwards.
     """
     classes = AxisClasses(equations)
     keys: dict[int, Key] = {}
     made: dict[Var, Equation] = {}
+    moves = Moves()
     for eq in equations:
         cls, host = None, not native(eq)
         if not host:
             cls = classes.candidate(eq)
-        before = [made[a] for a in eq.args if isinstance(a, Var) and a in made]
-        times = [_after(keys[id(p)], p, cls, host, classes) for p in before]
-        keys[id(eq)] = Key(max(times, default=0 if cls is None else 1), cls, host)
+            moves.add(eq, lambda a, eq=eq: a not in made or _finished(keys[id(made[a])], eq, classes), cls is not None)
+        seen = inlines(eq) and not host
+        times = [0 if cls is None else 1]
+        for a in eq.args:
+            if seen and a in moves.leaves:
+                times += [_after_whole(keys[id(made[b])], cls) for b in moves.leaves[a] if b in made]
+            elif isinstance(a, Var) and a in made:
+                times.append(_after(keys[id(made[a])], made[a], cls, host, classes))
+        keys[id(eq)] = Key(max(times), cls, host)
         made.update(dict.fromkeys(eq.outs, eq))
-    return keys, classes
+    return moves.rewritten(equations, keys, outputs, classes.alike), keys, classes
+
+
+def _finished(key: Key, eq: Equation, classes: AxisClasses) -> bool:
+    """Whether a value made at ``key`` is whole wherever what an equation makes of it may be used."""
+    return key.host or (key.cls is not None and not classes.legal(eq, key.cls))
+
+
+def _after_whole(key: Key, cls: int | None) -> int:
+    """The earliest time of an equation that uses all of a value."""
+    if cls is None:
+        return key.time + 1 if key.cls is not None else key.time + 2
+    return key.time + 1 + key.time % 2
 
 
 def _after(key: Key, producer: Equation, cls: int | None, host: bool, classes: AxisClasses) -> int:

@@ -52,6 +52,8 @@ class Scope:
         ``tiled(v)``: the axis of a variable that tiles cut, or None.
     tile : int
         Length of a tile.
+    cut : int or None
+        The loop axis that tiles cut.
     """
 
     def __init__(
@@ -61,8 +63,9 @@ class Scope:
         view: Callable[[Any], View | None],
         tiled: Callable[[Any], int | None],
         tile: int,
+        cut: int | None,
     ) -> None:
-        self.rank, self.made, self.view, self.tiled, self.tile = rank, made, view, tiled, tile
+        self.rank, self.made, self.view, self.tiled, self.tile, self.cut = rank, made, view, tiled, tile, cut
         self.builder = Builder()
         self.accesses: list[Access] = []
         self._places: dict[tuple, int] = {}
@@ -97,8 +100,12 @@ class Scope:
             return Complex(self.builder.const(x.real, part), self.builder.const(x.imag, part))
         return self.builder.const(np.asarray(x).astype(dtype)[()], part)
 
+    def access(self, view: View, index: maps.IndexMap) -> Access:
+        """The elements of a view that a map finds."""
+        return Access(view, *view.along(index, self.rank, self.cut))
+
     def _load(self, view: View, index: maps.IndexMap, dtype: Any) -> Node | Complex:
-        access = Access(view, *view.along(index, self.rank))
+        access = self.access(view, index)
         k = self._places.setdefault(access.key(), len(self.accesses))
         if k == len(self.accesses):
             self.accesses.append(access)
