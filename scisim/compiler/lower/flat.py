@@ -68,7 +68,7 @@ class Flat:
         if v.dtype == bool:
             return v
         out = Var(None, (), np.dtype(bool))
-        self.equations.append(Equation(ne, (v, np.zeros((), v.dtype)), {}, (out,)))
+        self.equations.append(Equation(ne, (v, v.dtype.type(0)), {}, (out,)))
         return out
 
     def copy(self, v: Any, like: Var) -> Var:
