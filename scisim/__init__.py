@@ -17,6 +17,7 @@ import numpy as _np
 
 from scisim import backends as _backends
 from scisim import ops as _ops
+from scisim.compiler.export import export, load
 from scisim.compiler.jit import jit
 from scisim.core import errors
 from scisim.core.devices import device
@@ -68,11 +69,13 @@ __all__ = [
     "cond",
     "device",
     "errors",
+    "export",
     "finfo",
     "fori_loop",
     "iinfo",
     "isdtype",
     "jit",
+    "load",
     "result_type",
     "scan",
     "vmap",

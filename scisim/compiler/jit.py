@@ -12,6 +12,7 @@ import numpy as np
 
 from scisim.compiler.closures import Guard, guards, hold
 from scisim.compiler.counts import captured
+from scisim.compiler.lowered import Lowered
 from scisim.compiler.passes import simplify
 from scisim.compiler.program import Program
 from scisim.core import pytree
@@ -36,6 +37,14 @@ class Compiled:
         self.closed_over = closed_over
         self.stale = False
         _watch(self, graph)
+
+    @classmethod
+    def of(cls, graph: Graph, traced: Graph, roots: list, out_spec: Any) -> Compiled:
+        """A program whose graphs are simplified already."""
+        self = object.__new__(cls)
+        self.graph, self.traced, self.roots, self.out_spec = graph, traced, roots, out_spec
+        self.held, self.closed_over, self.stale, self._run = [], [], False, None
+        return self
 
     @property
     def run(self) -> Any:
@@ -72,22 +81,6 @@ def _forget(key: int, held: Any) -> None:
     """The array is held until the last program that carries it is gone, so that its id stays its own."""
     if key in captured_constants and not captured_constants[key]:
         del captured_constants[key]
-
-
-class Lowered:
-    """What `lower` shows of a captured function.
-
-    Attributes
-    ----------
-    graph : Graph
-        Readable when printed; ``graph.count()`` is the number of operations.
-    """
-
-    def __init__(self, program: Compiled) -> None:
-        self.graph = program.graph
-
-    def __repr__(self) -> str:
-        return repr(self.graph)
 
 
 class Jitted:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scisim.core.primitive import Primitive
-from scisim.core.source import Source
+from scisim.core.source import Source, Told
 from scisim.core.values import Traced
 
 # Makes a graph ready to run on arrays; the compiler fills it in.
@@ -45,7 +45,7 @@ class Equation(NamedTuple):
     args: tuple
     params: dict
     outs: tuple[Var, ...]
-    source: Source | None = None
+    source: Source | Told | None = None
 
 
 class Graph:
@@ -129,7 +129,7 @@ def _lines(graph: Graph, indent: str) -> Iterator[str]:
     names: dict[Var, str] = {}
 
     def show(v: Any) -> str:
-        if isinstance(v, Var) and v.trace is not None:
+        if isinstance(v, Var):
             return names.setdefault(v, f"v{len(names)}")
         return f"const {v.dtype}{list(v.shape)}" if np.ndim(v) else f"{v:.6g}" if np.isrealobj(v) else f"{v}"
 

@@ -85,9 +85,20 @@ def deepest(traceback: TracebackType | None) -> Source | None:
     return found
 
 
-def note(error: BaseException, what: str, source: Source | None) -> None:
+def note(error: BaseException, what: str, source: Source | Told | None) -> None:
     """Add to an error what was being done where; the innermost place is told once."""
     if source is None or any(text.startswith("at ") for text in getattr(error, "__notes__", ())):
         return
     text = source.text
     error.add_note(f"at {source}, {what}" + (f":\n    {text}" if text else ""))
+
+
+class Told(NamedTuple):
+    """A place that is known by what was said of it, as in a program from a file."""
+
+    name: str
+    text: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        return self.name
