@@ -47,7 +47,7 @@ STOCK = {
     "torch.compile func.jvp": ("torch", "pinn_torch:step", {"form": "jvp", "compiled": True}),
 }
 STACKED = {
-    "jax stacked, blocks of 500": ("jax", "pinn_jax:step", {"form": "stacked"}),
+    "jax stacked in blocks": ("jax", "pinn_jax:step", {"form": "stacked"}),
     "torch.compile stacked": ("torch", "pinn_torch:step", {"form": "stacked", "compiled": True}),
 }
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
@@ -80,14 +80,17 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--points", type=int, default=10_000)
     parser.add_argument("--prototype", metavar="FOLDER", help="where a native.py has the Burgers step")
     parser.add_argument("--skip-torch-compile", action="store_true", help="leave out what compiles for a minute")
+    parser.add_argument("--forms", default=",".join(STOCK | STACKED), help="the peers' forms, separated by commas")
     parser.add_argument("--save", metavar="FILE", help="keep all figures for --peers-from")
     parser.add_argument("--peers-from", metavar="FILE", help="take the peers' figures from an earlier run")
     if any(word.startswith("--peers-from") for word in sys.argv):
         sys.argv.append("--no-peers")
     chosen = parse(parser)
-    for name in chosen.only.split(","):
-        if name not in EQUATIONS:
-            parser.error(f"--only: {name} is none of {', '.join(EQUATIONS)}")
+    chosen.forms = chosen.forms.split(",")
+    for option, given, known in (("only", chosen.only.split(","), EQUATIONS), ("forms", chosen.forms, STOCK | STACKED)):
+        for name in given:
+            if name not in known:
+                parser.error(f"--{option}: {name} is none of {', '.join(known)}")
     return chosen
 
 
@@ -133,7 +136,8 @@ def _contestants(chosen: argparse.Namespace, name: str, dtype: str, workers: dic
         own = {"dtype": dtype, "points": chosen.points, "threads": chosen.threads}
         found.append(Contestant("prototype", workers["prototype"], "pinn_native:step", own))
     for label, (library, step, form) in (STOCK | STACKED).items():
-        if library in workers and not (chosen.skip_torch_compile and label.startswith("torch.compile")):
+        skipped = chosen.skip_torch_compile and label.startswith("torch.compile")
+        if library in workers and label in chosen.forms and not skipped:
             found.append(Contestant(label, workers[library], step, case | form, limit=LIMIT))
     return found
 
