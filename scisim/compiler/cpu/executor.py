@@ -69,7 +69,7 @@ class Executor:
         stop_at_exit(self.functions["scisim_stop"])
 
     def bind(
-        self, image: Image, kernels: Sequence[Kernel], hosts: Sequence[Callable] = (), release: bool = True
+        self, image: Image, kernels: Sequence[Kernel], hosts: Sequence[Callable] = (), release: bool = False
     ) -> Bound:
         """Make an image ready to run.
 
@@ -81,7 +81,8 @@ class Executor:
         hosts : sequence of callable
             Python functions that it calls, with the address of an array of int64.
         release : bool
-            Whether other Python threads may run meanwhile; that costs a short program more than it takes.
+            Whether other Python threads may run from the start; otherwise they may once the program has run for some
+            milliseconds, between two calls or tiles, which is better for a short one.
         """
         addresses = self.library.addresses(kernels)
         missing = [name for name in image.kernels if name not in addresses]

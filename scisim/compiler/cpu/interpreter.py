@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 from scisim.compiler.cpu import pool, records
 from scisim.compiler.cpu.emit import Function, Module
-from scisim.compiler.cpu.records import ARGUMENT, INSTRUCTION, POOL, PROGRAM, STATE, local
+from scisim.compiler.cpu.records import ARGUMENT, INSTRUCTION, POOL, PROGRAM, SHARED, STATE, local
 from scisim.compiler.cpu.target import Target
 
 _LOOK_NS = 80_000_000  # how often signals are looked at
+_HOLD_NS = 2_000_000  # how long a program keeps the GIL; other Python threads give it up as late
 
 
 class Interpreter:
@@ -72,27 +73,40 @@ def _write_move(module: Module) -> None:
 
 
 def _write_check(module: Module) -> None:
-    """``scisim_check(state)``: now and then let Python run its signal handlers; an exception stops the program."""
+    """``scisim_check(state)``: let other Python threads run once this takes long, and signal handlers now and then.
+
+    An exception stops the program.
+    """
     f = Function(module, "scisim_check", ["ptr %state"])
     f.raw("%time = alloca [2 x i64]")
     shared = STATE.load(f, "%state", "shared", "ptr")
-    last = f.at("i64", shared, 1)
     now = pool.clock(f, coarse=True)
-    due = f.op("icmp sgt", "i64", f.op("sub", "i64", now, f.load("i64", last, 8)), _LOOK_NS)
-    with f.when(due):
-        f.store("i64", now, last, 8)
+    holds = f.op("icmp eq", "ptr", SHARED.load(f, shared, "thread", "ptr"), "null")
+    with f.when(f.op("and", "i1", holds, _later(f, now, SHARED.load(f, shared, "began"), _HOLD_NS))):
+        SHARED.store(f, f.call("ptr", "PyEval_SaveThread", pure=False), shared, "thread", "ptr")
+    with f.when(_later(f, now, SHARED.load(f, shared, "looked"), _LOOK_NS)):
+        SHARED.store(f, now, shared, "looked")
         held = f.call("i32", "PyGILState_Ensure", pure=False)
         raised = f.call("i32", "PyErr_CheckSignals", pure=False)
         f.call("void", "PyGILState_Release", ("i32", held))
         with f.when(f.op("icmp slt", "i32", raised, 0)):
-            f.raw(f"store atomic i64 1, ptr {shared} monotonic, align 8")
+            _stop(f, shared)
     f.done()
+
+
+def _later(f: Function, now: str, then: str, by: int) -> str:
+    return f.op("icmp sgt", "i64", f.op("sub", "i64", now, then), by)
+
+
+def _stop(f: Function, shared: str) -> None:
+    """Tell all threads that the program is over."""
+    f.raw(f"store atomic i64 1, ptr {SHARED.address(f, shared, 'stop')} monotonic, align 8")
 
 
 def _goes_on(f: Function) -> str:
     """Whether nothing has told the program to stop."""
     shared = STATE.load(f, "%state", "shared", "ptr")
-    stop = f.value(f"load atomic i64, ptr {shared} monotonic, align 8", pure=False)
+    stop = f.value(f"load atomic i64, ptr {SHARED.address(f, shared, 'stop')} monotonic, align 8", pure=False)
     return f.op("icmp eq", "i64", stop, 0)
 
 
@@ -178,8 +192,7 @@ def _write_host(f: Function) -> str:
     result = f.call("ptr", "PyObject_CallOneArg", ("ptr", function), ("ptr", number), pure=False)
     f.call("void", "Py_DecRef", ("ptr", number))
     with f.when(f.op("icmp eq", "ptr", result, "null")):
-        shared = STATE.load(f, "%state", "shared", "ptr")
-        f.raw(f"store atomic i64 1, ptr {shared} monotonic, align 8")
+        _stop(f, STATE.load(f, "%state", "shared", "ptr"))
     f.call("void", "Py_DecRef", ("ptr", result))
     f.call("void", "PyGILState_Release", ("i32", held))
     return "%inside"
@@ -383,18 +396,18 @@ def _write_tiles(f: Function, bounds: list[str], dynamic: str, words: str) -> No
 def _write_run(module: Module) -> None:
     """``scisim_run(program, frame)``: the whole program; 1 where a Python exception stopped it.
 
-    The caller holds the GIL; the program lets go of it where it is long.  The frame is copied, so that it stays as
-    it was.
+    The caller holds the GIL.  The frame is copied, so that it stays as it was.
     """
     f = Function(module, "scisim_run", ["ptr %program", "ptr %base"], "i64")
     f.raw("%time = alloca [2 x i64]")
-    f.raw("%shared = alloca [2 x i64]")
+    f.raw(f"%shared = alloca [{SHARED.size} x i64]")
     words = PROGRAM.load(f, "%program", "slots")
     f.raw(f"%state = alloca i64, i64 {STATE.size}, align 8")
     f.raw(f"%frame = alloca i64, i64 {words}, align 8")
     f.raw(f"%values = alloca i64, i64 {PROGRAM.load(f, '%program', 'widest')}, align 8")
-    f.store("i64", "0", "%shared", 8)
-    f.store("i64", pool.clock(f, coarse=True), f.at("i64", "%shared", 1), 8)
+    now = pool.clock(f, coarse=True)
+    for word, value in {"stop": 0, "looked": now, "began": now, "thread": 0}.items():
+        SHARED.store(f, value, "%shared", word)
     _copied(f, "%frame", "%base", words)
     first = {"program": "%program", "frame": "%frame", "values": "%values", "shared": "%shared"}
     for name, value in first.items():
@@ -402,18 +415,13 @@ def _write_run(module: Module) -> None:
     for name, number in {"start": 0, "length": 1, "thread": 0, "leader": 1, "cached": 0}.items():
         STATE.store(f, number, "%state", name)
     f.store("i64", POOL.load(f, PROGRAM.load(f, "%program", "pool", "ptr"), "threads"), f.at("i64", "%frame", 1), 8)
-    release = f.op("icmp ne", "i64", PROGRAM.load(f, "%program", "release"), 0)
-    f.raw(f"br i1 {release}, label %free, label %held")
-    f.label("free")
-    thread = f.call("ptr", "PyEval_SaveThread", pure=False)
+    with f.when(f.op("icmp ne", "i64", PROGRAM.load(f, "%program", "release"), 0)):
+        SHARED.store(f, f.call("ptr", "PyEval_SaveThread", pure=False), "%shared", "thread", "ptr")
     _execute(f, "0", PROGRAM.load(f, "%program", "instructions"))
-    f.call("void", "PyEval_RestoreThread", ("ptr", thread))
-    f.raw("br label %done")
-    f.label("held")
-    _execute(f, "0", PROGRAM.load(f, "%program", "instructions"))
-    f.raw("br label %done")
-    f.label("done")
-    f.done(f"i64 {f.load('i64', '%shared', 8)}")
+    thread = SHARED.load(f, "%shared", "thread", "ptr")
+    with f.when(f.op("icmp ne", "ptr", thread, "null")):
+        f.call("void", "PyEval_RestoreThread", ("ptr", thread))
+    f.done(f"i64 {SHARED.load(f, '%shared', 'stop')}")
 
 
 _PARTS = (_write_argument, _write_fill, _write_move, _write_check, _write_execute, _write_share, _write_run)

@@ -50,8 +50,10 @@ INSTRUCTION = Record("op a b c d e f g h i")
 ARGUMENT = Record("slot offset by_start by_length by_thread")
 # An image that is ready to run.
 PROGRAM = Record("code arguments moving hosts instructions slots widest threads release pool")
-# What a thread knows while it runs a program; `shared` is a pair of words: stop, and when signals were last looked at.
+# What a thread knows while it runs a program, and what all threads share: whether to stop, when signals were last
+# looked at, when the program began, and Python's state of the caller once it has let go of the GIL.
 STATE = Record("program frame values start length thread leader cached shared")
+SHARED = Record("stop looked began thread")
 # The threads of a process; each word that several threads write to is alone on its lines of cache.
 POOL = Record(
     "generation:16 pending:16 busy:16 sleepers:16 threads started quit state instruction spin:11 "

@@ -9,11 +9,14 @@ import threading
 import numpy as np
 import pytest
 
-from scisim.compiler.cpu.emit import Function
+from scisim.compiler.cpu.emit import Function, Module
+from scisim.compiler.cpu.entry_code import EntryPoint
 from scisim.compiler.cpu.executor import Executor, executor
 from scisim.compiler.cpu.image import LENGTH, START, THREADS, Arg, Image, number
+from scisim.compiler.cpu.interpreter import Interpreter
 from scisim.compiler.cpu.library import host_library
 from scisim.compiler.cpu.pool import Pool, threads
+from scisim.compiler.cpu.target import aarch64, avx2, compile_ir
 from scisim.core.errors import ArgumentError, FileError
 
 
@@ -301,6 +304,22 @@ def test_python_threads_run_programs_at_once(with_threads):
     assert not any(w.is_alive() for w in workers)
 
 
+@pytest.mark.parametrize("release", [True, False])
+def test_a_long_program_lets_other_threads_run(release):
+    x, y = np.zeros(8), np.zeros(8)
+    image = Image(6)
+    with image.while_loop(Arg(FLAG)) as loop:
+        increment(image)
+        loop.rest()
+    flag = np.ones(1, np.uint8)
+    program = executor().bind(image, KERNELS, release=release)
+    frame = program.frame()
+    frame[[X, Y, FLAG]] = x.ctypes.data, y.ctypes.data, flag.ctypes.data
+    threading.Timer(0.05, lambda: flag.fill(0)).start()
+    executor().run(program, frame)  # which ends when another thread says so
+    assert y[0] == 1
+
+
 def python(script, **env):
     env = {**os.environ, "PYTHONPATH": os.pathsep.join([os.path.dirname(__file__), *filter(None, sys.path)]), **env}
     return subprocess.run(
@@ -397,6 +416,14 @@ def test_the_interpreter_ends_whatever_runs(block, background):
         block = "region(100, 8)"
     done = python(ENDED.format(block=block, background=background), SCISIM_NUM_THREADS="3")
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("make", [avx2, aarch64])
+def test_other_processors_have_the_interpreter_too(make):
+    for kernel in (Interpreter(), EntryPoint()):
+        module = Module()
+        kernel.emit(module, make())
+        assert compile_ir(module.text(make().attributes), make(), quick=True)[:4] == b"\x7fELF"
 
 
 def test_the_number_of_threads(monkeypatch):
