@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 PACKED_BYTES = 32768  # of B: with the rows of A and C beside it, what the first cache holds
 PACKING_ROWS = 256  # rows of C from which on copying B pays
+ROWS = 384  # of A and C at a time: with some steps over K, what the second cache holds
 DEPTH = 256  # steps over K at a time where B is not copied
 
 PARAMETERS = (
@@ -82,22 +83,28 @@ class _Writer:
 
     def write(self) -> None:
         f, lanes = self.f, self.lanes
-        buffer = f.value(f"alloca [{PACKED_BYTES} x i8], align 64", pure=False)
+        buffer = f.value(f"alloca [{PACKED_BYTES + 64} x i8], align 64", pure=False)
         zeros = f.value(f"alloca [{self.vectors} x {lanes.type}], align 64", pure=False)
         for v in range(self.vectors):
             f.store(lanes.type, lanes.zero(), f.at(lanes.type, zeros, v), 64)
         few = f.op("icmp slt", "i64", self.N, lanes.lanes)
         packs = f.op("or", "i1", few, f.op("icmp sge", "i64", self.M, PACKING_ROWS))
-        most = PACKED_BYTES // (self.width * lanes.of.bytes) - 1
+        most = PACKED_BYTES // (self.width * lanes.of.bytes)
         most = f.value(f"select i1 {packs}, i64 {most}, i64 {DEPTH}")
-        with f.loop(0, larger(f, self.K, "1"), most) as (k, _, _):
-            k = opaque(f, k)
+        whole = self.M
+        with f.loop(0, whole, ROWS) as (i, _, _), f.loop(0, larger(f, self.K, "1"), most) as (k, _, _):
+            i, k = opaque(f, i), opaque(f, k)
+            self.M = smaller(f, f.op("sub", "i64", whole, i), str(ROWS))
+            a = f.at(lanes.of.scalar, self.A, f.add(f.mul(i, self.row), f.mul(k, self.step)))
+            c = f.at(lanes.of.scalar, self.C, f.mul(i, self.ldc))
             depth = smaller(f, f.op("sub", "i64", self.K, k), most)
             keep = f.op("or", "i1", self.add, f.op("icmp sgt", "i64", k, 0))
             with f.loop(0, self.N, self.width) as (j, _, _):
-                self._panel(k, depth, opaque(f, j), keep, buffer, zeros, packs)
+                self._panel(a, c, k, depth, opaque(f, j), keep, buffer, zeros, packs)
 
-    def _panel(self, k: str, depth: str, j: str, keep: str, buffer: str, zeros: str, packs: str) -> None:
+    def _panel(
+        self, a: str, c: str, k: str, depth: str, j: str, keep: str, buffer: str, zeros: str, packs: str
+    ) -> None:
         """Columns from j on. The last vector ends where they end, so it shares lanes with the one before it."""
         f, lanes, scalar = self.f, self.lanes, self.lanes.of.scalar
         rest = smaller(f, f.op("sub", "i64", self.N, j), str(self.width))
@@ -105,7 +112,7 @@ class _Writer:
         last = f.op("sub", "i64", rest, lanes.lanes)
         mask = lanes.compare(f, "uge", f.op("sub", "i64", f.mul(count, lanes.lanes), rest))
         b = self._rows_of_b(f.at(scalar, self.B, f.add(f.mul(k, self.ldb), j)), depth, rest, buffer, packs)
-        a, c = f.at(scalar, self.A, f.mul(k, self.step)), f.at(scalar, self.C, j)
+        c = f.at(scalar, c, j)
         end = f.op("sub", "i64", self.M, 1)
         with f.loop(0, self.M, self.rows) as (i, _, _):
             i = opaque(f, i)
