@@ -71,12 +71,12 @@ def _measure(chosen: argparse.Namespace, name: str) -> dict[str, Any]:
 
 def _own(chosen: argparse.Namespace, name: str, cache: str, captures: int) -> dict[str, float]:
     with Worker(sys.executable, chosen.threads, environment={"SCISIM_CACHE_DIR": cache}) as worker:
-        return worker.call("compile_cases:first_call", name=name, captures=captures)
+        return worker.call("compile_cases:first_call", name=name, captures=captures, clock=chosen.clock)
 
 
 def _jax(chosen: argparse.Namespace, name: str, form: str) -> float:
     with Worker(chosen.peers, chosen.threads, environment={"JAX_PLATFORMS": "cpu"}) as worker:
-        return worker.call("compile_jax:compile_seconds", name=name, form=form)
+        return worker.call("compile_jax:compile_seconds", name=name, form=form, clock=chosen.clock)
 
 
 def _shown(figure: Figure | None) -> str:

@@ -14,6 +14,7 @@ against kept ones; then only ratios on a machine at the same speed mean somethin
 import argparse
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,6 @@ STACKED = {
 }
 EPSILON = {"float32": 2.0**-23, "float64": 2.0**-52}
 ROUNDINGS = 256  # of the largest entry: more than sums of 10,000 terms in pairs and a dozen layers of derivatives make
-LIMIT = 120.0  # seconds for a form to give its first result
 STOCK_BAR, STACKED_BAR, PROTOTYPE_BAR = 5.0, 2.5, 1.15
 
 
@@ -64,12 +64,16 @@ def main() -> int:
     for dtype in chosen.dtype.split(","):
         workers = _workers(chosen)
         try:
-            everything[dtype] = _measure(chosen, dtype, workers, kept.get(dtype, {}), verdicts)
+            everything[dtype] = {}
+            for name, results in _measure(chosen, dtype, workers, kept.get(dtype, {}), verdicts):
+                everything[dtype][name] = results
+                write_json(chosen.json, everything)
+                write_json(chosen.save, everything)
         finally:
             for worker in workers.values():
                 worker.close()
-        write_json(chosen.json, everything)
-        write_json(chosen.save, everything)
+        _tables(chosen, dtype, everything[dtype])
+        _judge(chosen, dtype, everything[dtype], bool(kept), verdicts)
     return verdicts.close()
 
 
@@ -78,6 +82,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--dtype", default="float32,float64")
     parser.add_argument("--only", default=",".join(EQUATIONS), help="equations, separated by commas")
     parser.add_argument("--points", type=int, default=10_000)
+    parser.add_argument("--limit", type=float, default=180.0, help="seconds for a form to give its first result")
     parser.add_argument("--prototype", metavar="FOLDER", help="where a native.py has the Burgers step")
     parser.add_argument("--skip-torch-compile", action="store_true", help="leave out what compiles for a minute")
     parser.add_argument("--forms", default=",".join(STOCK | STACKED), help="the peers' forms, separated by commas")
@@ -108,23 +113,21 @@ def _workers(chosen: argparse.Namespace) -> dict[str, Worker]:
     return workers
 
 
-def _measure(chosen: argparse.Namespace, dtype: str, workers: dict, kept: dict, verdicts: Verdicts) -> dict[str, Any]:
-    """All equations in one dtype."""
-    everything: dict[str, Results] = {}
+def _measure(
+    chosen: argparse.Namespace, dtype: str, workers: dict, kept: dict, verdicts: Verdicts
+) -> Iterator[tuple[str, Results]]:
+    """Every equation in one dtype."""
     for name in chosen.only.split(","):
         contestants = _contestants(chosen, name, dtype, workers)
         results = prepare(contestants)
-        _compare(contestants, results, name, dtype, chosen.points, verdicts)
+        _compare(chosen, contestants, results, name, dtype, verdicts)
         others = race(contestants, results, chosen.rounds)
         finish(contestants)
         results |= {label: Result(**r) for label, r in kept.get(name, {}).items() if label in STOCK | STACKED}
         note_failures(f"{name} {dtype}", results)
-        everything[name] = results
         times = "; ".join(f"{k} {shown(results, k, clock=chosen.clock)}" for k in results)
         print(f"{name} {dtype}: {times} (others used {others:.0%} of the cores)", flush=True)
-    _tables(chosen, dtype, everything)
-    _judge(chosen, dtype, everything, kept, verdicts)
-    return everything
+        yield name, results
 
 
 def _contestants(chosen: argparse.Namespace, name: str, dtype: str, workers: dict[str, Worker]) -> list[Contestant]:
@@ -138,20 +141,25 @@ def _contestants(chosen: argparse.Namespace, name: str, dtype: str, workers: dic
     for label, (library, step, form) in (STOCK | STACKED).items():
         skipped = chosen.skip_torch_compile and label.startswith("torch.compile")
         if library in workers and label in chosen.forms and not skipped:
-            found.append(Contestant(label, workers[library], step, case | form, limit=LIMIT))
+            found.append(Contestant(label, workers[library], step, case | form, limit=chosen.limit))
     return found
 
 
 def _compare(
-    contestants: list[Contestant], results: Results, name: str, dtype: str, points: int, verdicts: Verdicts
+    chosen: argparse.Namespace,
+    contestants: list[Contestant],
+    results: Results,
+    name: str,
+    dtype: str,
+    verdicts: Verdicts,
 ) -> None:
     """Loss and gradients of every form against scisim in float64, at the same rounded inputs."""
     runners = [c for c in contestants if c.label != "peak"]
     found = values(runners, results)
     worker = contestants[0].worker
     try:
-        case = {"name": name, "dtype": "float64", "points": points, "rounded": dtype}
-        worker.make("reference", "pinn_scisim:step", LIMIT, case)
+        case = {"name": name, "dtype": "float64", "points": chosen.points, "rounded": dtype}
+        worker.make("reference", "pinn_scisim:step", chosen.limit, case)
         reference = worker.value("reference")
         worker.drop("reference")
     except Failed as error:

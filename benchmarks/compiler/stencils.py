@@ -3,9 +3,9 @@
     python benchmarks/compiler/stencils.py --peers PYTHON [--only wave]
 
 Heat in two dimensions with 5 points on 4096 x 4096, and the wave equation in three with order 8 on 256^3. scisim and
-JAX write slices, rolls, or pads and slices, several steps in a compiled loop; scisim one step, too. Every way counts the
-points of the interior alike, whatever it does at the edges, and interiors are compared. Bars: each spelling at least
-equal to Numba and to Devito, and within 10% of the fastest spelling.
+JAX write slices, rolls, or pads and slices, several steps in a compiled loop; scisim one step, too. Every way counts
+the points of the interior alike, whatever it does at the edges, and interiors are compared. Bars: each spelling at
+least equal to Numba and to Devito, and within 10% of the fastest spelling.
 """
 
 import argparse
