@@ -6,15 +6,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-from scisim.compiler.cpu import pool, records
+from scisim.compiler.cpu import pool_code, records
 from scisim.compiler.cpu.emit import Function, Module
+from scisim.compiler.cpu.instructions import OPERATIONS, execute, goes_on, look, operand, value, write_check
 from scisim.compiler.cpu.records import ARGUMENT, INSTRUCTION, POOL, PROGRAM, SHARED, STATE, local
 from scisim.compiler.cpu.target import Target
-
-_LOOK_NS = 80_000_000  # how often signals are looked at
-_HOLD_NS = 2_000_000  # how long a program keeps the GIL; other Python threads give it up as late
 
 
 class Interpreter:
@@ -25,9 +21,9 @@ class Interpreter:
 
     def emit(self, module: Module, target: Target) -> None:
         """Write all of the interpreter."""
-        for write in (pool.write_wait, pool.write_spread):
+        for write in (pool_code.write_wait, pool_code.write_spread):
             write(module, target)
-        for write_plain in (pool.write_worker, pool.write_start, pool.write_stop, *_PARTS):
+        for write_plain in (pool_code.write_worker, pool_code.write_start, pool_code.write_stop, *_PARTS):
             write_plain(module)
         f = Function(module, self.name, ["ptr %table"])
         for k, name in enumerate(self.functions):
@@ -72,54 +68,6 @@ def _write_move(module: Module) -> None:
     f.done()
 
 
-def _write_check(module: Module) -> None:
-    """``scisim_check(state)``: let other Python threads run once this takes long, and signal handlers now and then.
-
-    An exception stops the program.
-    """
-    f = Function(module, "scisim_check", ["ptr %state"])
-    f.raw("%time = alloca [2 x i64]")
-    shared = STATE.load(f, "%state", "shared", "ptr")
-    now = pool.clock(f, coarse=True)
-    holds = f.op("icmp eq", "ptr", SHARED.load(f, shared, "thread", "ptr"), "null")
-    with f.when(f.op("and", "i1", holds, _later(f, now, SHARED.load(f, shared, "began"), _HOLD_NS))):
-        SHARED.store(f, f.call("ptr", "PyEval_SaveThread", pure=False), shared, "thread", "ptr")
-    with f.when(_later(f, now, SHARED.load(f, shared, "looked"), _LOOK_NS)):
-        SHARED.store(f, now, shared, "looked")
-        held = f.call("i32", "PyGILState_Ensure", pure=False)
-        raised = f.call("i32", "PyErr_CheckSignals", pure=False)
-        f.call("void", "PyGILState_Release", ("i32", held))
-        with f.when(f.op("icmp slt", "i32", raised, 0)):
-            _stop(f, shared)
-    f.done()
-
-
-def _later(f: Function, now: str, then: str, by: int) -> str:
-    return f.op("icmp sgt", "i64", f.op("sub", "i64", now, then), by)
-
-
-def _stop(f: Function, shared: str) -> None:
-    """Tell all threads that the program is over."""
-    f.raw(f"store atomic i64 1, ptr {SHARED.address(f, shared, 'stop')} monotonic, align 8")
-
-
-def _goes_on(f: Function) -> str:
-    """Whether nothing has told the program to stop."""
-    shared = STATE.load(f, "%state", "shared", "ptr")
-    stop = f.value(f"load atomic i64, ptr {SHARED.address(f, shared, 'stop')} monotonic, align 8", pure=False)
-    return f.op("icmp eq", "i64", stop, 0)
-
-
-def _look(f: Function, state: str = "%state") -> None:
-    """Look at signals, on the thread that called."""
-    with f.when(f.op("icmp ne", "i64", STATE.load(f, state, "leader"), 0)):
-        local(f, "void", "scisim_check", ("ptr", state))
-
-
-def _execute(f: Function, first: str, last: str, state: str = "%state") -> None:
-    local(f, "void", "scisim_execute", ("ptr", state), ("i64", first), ("i64", last))
-
-
 def _write_execute(module: Module) -> None:
     """``scisim_execute(state, first, last)``: the instructions from one to before another."""
     f = Function(module, "scisim_execute", ["ptr %state", "i64 %first", "i64 %last"])
@@ -131,14 +79,14 @@ def _write_execute(module: Module) -> None:
     f.raw("")
     f.raw(f"br i1 {f.op('icmp slt', 'i64', '%at', '%last')}, label %go, label %end")
     f.label("go")
-    f.raw(f"br i1 {_goes_on(f)}, label %decode, label %end")
+    f.raw(f"br i1 {goes_on(f)}, label %decode, label %end")
     f.label("decode")
     f.raw(f"%record = getelementptr i64, ptr {code}, i64 {f.mul('%at', INSTRUCTION.size)}")
     f.raw("%inside = add i64 %at, 1")
-    cases = " ".join(f"i64 {op}, label %op{op}" for op in _OPERATIONS)
+    cases = " ".join(f"i64 {op}, label %op{op}" for op in OPERATIONS)
     f.raw(f"switch i64 {INSTRUCTION.load(f, '%record', 'op')}, label %end [{cases}]")
     arrivals = ["[%first, %entry]"]
-    for op, write in _OPERATIONS.items():
+    for op, write in OPERATIONS.items():
         f.label(f"op{op}")
         following = write(f)
         arrivals.append(f"[{following}, %{f.block}]")
@@ -146,165 +94,6 @@ def _write_execute(module: Module) -> None:
     f.lines[place] = f"  %at = phi i64 {', '.join(arrivals)}"
     f.label("end")
     f.done()
-
-
-def _operand(f: Function, name: str) -> str:
-    return INSTRUCTION.load(f, "%record", name)
-
-
-def _value(f: Function, name: str) -> str:
-    """The value of the argument whose number is a field of the instruction."""
-    return local(f, "i64", "scisim_argument", ("ptr", "%state"), ("i64", _operand(f, name)))
-
-
-def _address(f: Function, name: str) -> str:
-    return f.convert("inttoptr", "i64", _value(f, name), "ptr")
-
-
-def _slot(f: Function, name: str) -> str:
-    return f.at("i64", STATE.load(f, "%state", "frame", "ptr"), _operand(f, name))
-
-
-def _filled(f: Function, first: str, count: str) -> str:
-    """Where the values of a call's arguments are; inside a plain region they are there already."""
-    values, cached = STATE.load(f, "%state", "values", "ptr"), STATE.load(f, "%state", "cached")
-    with f.when(f.op("icmp eq", "i64", cached, 0)):
-        local(f, "void", "scisim_fill", ("ptr", "%state"), ("i64", first), ("i64", count), ("ptr", values))
-        _look(f)
-    return f.at("i64", values, f.mul(first, cached))
-
-
-def _write_call(f: Function) -> str:
-    """CALL kernel, first argument, count."""
-    kernel = INSTRUCTION.load(f, "%record", "a", "ptr")
-    f.raw(f"call void {kernel}(ptr {_filled(f, _operand(f, 'b'), _operand(f, 'c'))})")
-    return "%inside"
-
-
-def _write_host(f: Function) -> str:
-    """HOST function, first argument, count: call Python with the address of the values."""
-    program = STATE.load(f, "%state", "program", "ptr")
-    hosts = PROGRAM.load(f, program, "hosts", "ptr")
-    function = f.load("ptr", f.at("i64", hosts, _operand(f, "a")), 8)
-    values = _filled(f, _operand(f, "b"), _operand(f, "c"))
-    held = f.call("i32", "PyGILState_Ensure", pure=False)
-    number = f.call("ptr", "PyLong_FromVoidPtr", ("ptr", values), pure=False)
-    result = f.call("ptr", "PyObject_CallOneArg", ("ptr", function), ("ptr", number), pure=False)
-    f.call("void", "Py_DecRef", ("ptr", number))
-    with f.when(f.op("icmp eq", "ptr", result, "null")):
-        _stop(f, STATE.load(f, "%state", "shared", "ptr"))
-    f.call("void", "Py_DecRef", ("ptr", result))
-    f.call("void", "PyGILState_Release", ("i32", held))
-    return "%inside"
-
-
-def _write_region(f: Function) -> str:
-    """REGION extent, tile, end, begin, first argument, count, first moving, moving count, flags."""
-    program = STATE.load(f, "%state", "program", "ptr")
-    pool_ = PROGRAM.load(f, program, "pool", "ptr")
-    tiles = f.op("sdiv", "i64", f.op("sub", "i64", f.add(_value(f, "a"), _value(f, "b")), 1), _value(f, "b"))
-    parallel = f.op("icmp ne", "i64", f.op("and", "i64", _operand(f, "i"), records.PARALLEL), 0)
-    several = f.op("icmp sgt", "i64", POOL.load(f, pool_, "threads"), 1)
-    many = f.op("and", "i1", f.op("and", "i1", parallel, several), f.op("icmp sgt", "i64", tiles, 1))
-    f.raw(f"br i1 {many}, label %spread, label %serial")
-    f.label("spread")
-    local(f, "void", "scisim_spread", ("ptr", "%state"), ("i64", "%at"), ("ptr", pool_))
-    f.raw("br label %regionend")
-    f.label("serial")
-    count = f.value(f"select i1 {parallel}, i64 {POOL.load(f, pool_, 'threads')}, i64 1")
-    with f.loop(0, count) as (i, _, _):
-        local(f, "void", "scisim_share", ("ptr", "%state"), ("i64", "%at"), ("i64", i), ("i64", 1))
-    f.raw("br label %regionend")
-    f.label("regionend")
-    return _operand(f, "c")
-
-
-def _write_for(f: Function) -> str:
-    """FOR count, end."""
-    end, count = _operand(f, "b"), _value(f, "a")
-    stem, before = f.fresh("F"), f.block
-    f.raw(f"br label %{stem}")
-    f.label(stem)
-    f.raw(f"%{stem}.i = phi i64 [0, %{before}], [%{stem}.next, %{stem}.body.end]")
-    go = f.op("and", "i1", f.op("icmp slt", "i64", f"%{stem}.i", count), _goes_on(f))
-    f.raw(f"br i1 {go}, label %{stem}.body, label %{stem}.end")
-    f.label(f"{stem}.body")
-    _execute(f, "%inside", end)
-    _look(f)
-    f.raw(f"br label %{stem}.body.end")
-    f.label(f"{stem}.body.end")
-    f.raw(f"%{stem}.next = add i64 %{stem}.i, 1")
-    f.raw(f"br label %{stem}")
-    f.label(f"{stem}.end")
-    return end
-
-
-def _write_while(f: Function) -> str:
-    """WHILE predicate, end, middle: run the test, up to the middle, and while its byte is not 0 the rest."""
-    end, middle = _operand(f, "b"), _operand(f, "c")
-    stem = f.fresh("H")
-    f.raw(f"br label %{stem}")
-    f.label(stem)
-    _execute(f, "%inside", middle)
-    holds = f.op("icmp ne", "i8", f.load("i8", _address(f, "a"), 1), 0)
-    f.raw(f"br i1 {f.op('and', 'i1', holds, _goes_on(f))}, label %{stem}.body, label %{stem}.end")
-    f.label(f"{stem}.body")
-    _execute(f, middle, end)
-    _look(f)
-    f.raw(f"br label %{stem}")
-    f.label(f"{stem}.end")
-    return end
-
-
-def _write_cond(f: Function) -> str:
-    """COND predicate, end, middle: where its byte is not 0 what comes before the middle, else the rest."""
-    end, middle = _operand(f, "b"), _operand(f, "c")
-    holds = f.op("icmp ne", "i8", f.load("i8", _address(f, "a"), 1), 0)
-    first = f.value(f"select i1 {holds}, i64 %inside, i64 {middle}")
-    _execute(f, first, f.value(f"select i1 {holds}, i64 {middle}, i64 {end}"))
-    return end
-
-
-def _write_swap(f: Function) -> str:
-    """SWAP slot, slot."""
-    one, other = _slot(f, "a"), _slot(f, "b")
-    x, y = f.load("i64", one, 8), f.load("i64", other, 8)
-    f.store("i64", y, one, 8)
-    f.store("i64", x, other, 8)
-    return "%inside"
-
-
-def _write_advance(f: Function) -> str:
-    """ADVANCE slot, bytes."""
-    slot = _slot(f, "a")
-    f.store("i64", f.add(f.load("i64", slot, 8), _value(f, "b")), slot, 8)
-    return "%inside"
-
-
-def _write_set(f: Function) -> str:
-    """SET slot, value."""
-    f.store("i64", _value(f, "b"), _slot(f, "a"), 8)
-    return "%inside"
-
-
-def _write_load(f: Function) -> str:
-    """LOAD slot, address of an int64."""
-    f.store("i64", f.load("i64", _address(f, "b"), 8), _slot(f, "a"), 8)
-    return "%inside"
-
-
-_OPERATIONS: dict[int, Callable[[Function], str]] = {
-    records.CALL: _write_call,
-    records.REGION: _write_region,
-    records.FOR: _write_for,
-    records.WHILE: _write_while,
-    records.COND: _write_cond,
-    records.SWAP: _write_swap,
-    records.ADVANCE: _write_advance,
-    records.SET: _write_set,
-    records.LOAD: _write_load,
-    records.HOST: _write_host,
-}
 
 
 def _copied(f: Function, to: str, frm: str, words: str) -> None:
@@ -320,10 +109,10 @@ def _write_share(module: Module) -> None:
         f"%record = getelementptr i64, ptr {PROGRAM.load(f, program, 'code', 'ptr')}, "
         f"i64 {f.mul('%at', INSTRUCTION.size)}"
     )
-    flags = _operand(f, "i")
+    flags = operand(f, "i")
     dynamic = f.op("icmp ne", "i64", f.op("and", "i64", flags, records.DYNAMIC), 0)
     parallel = f.op("icmp ne", "i64", f.op("and", "i64", flags, records.PARALLEL), 0)
-    first, count, words = _operand(f, "e"), _operand(f, "f"), PROGRAM.load(f, program, "slots")
+    first, count, words = operand(f, "e"), operand(f, "f"), PROGRAM.load(f, program, "slots")
     f.raw(f"%state = alloca i64, i64 {STATE.size}, align 8")
     f.raw(f"%scratch = alloca i64, i64 {PROGRAM.load(f, program, 'widest')}, align 8")
     f.raw(f"%values = alloca i64, i64 {f.value(f'select i1 {dynamic}, i64 1, i64 {count}')}, align 8")
@@ -332,9 +121,9 @@ def _write_share(module: Module) -> None:
     STATE.store(f, "%thread", "%state", "thread")
     STATE.store(f, "%leader", "%state", "leader")
     STATE.store(f, "%scratch", "%state", "values", "ptr")
-    f.raw(f"%extent = add i64 {_value(f, 'a')}, 0")
-    f.raw(f"%tile = add i64 {_value(f, 'b')}, 0")
-    _execute(f, f.add("%at", 1), _operand(f, "d"))
+    f.raw(f"%extent = add i64 {value(f, 'a')}, 0")
+    f.raw(f"%tile = add i64 {value(f, 'b')}, 0")
+    execute(f, f.add("%at", 1), operand(f, "d"))
     threads = POOL.load(f, PROGRAM.load(f, program, "pool", "ptr"), "threads")
     n = f.value(f"select i1 {parallel}, i64 {threads}, i64 1")
     tiles = f.op("sdiv", "i64", f.op("sub", "i64", f.add("%extent", "%tile"), 1), "%tile")
@@ -358,11 +147,11 @@ def _write_share(module: Module) -> None:
 
 def _write_tiles(f: Function, bounds: list[str], dynamic: str, words: str) -> None:
     """Run the body of a region for a range of tiles."""
-    begin, first, count = _operand(f, "d"), _operand(f, "e"), _operand(f, "f")
+    begin, first, count = operand(f, "d"), operand(f, "e"), operand(f, "f")
     f.raw("br label %tiles")
     f.label("tiles")
     f.raw(f"%k = phi i64 [{bounds[0]}, %ready], [%following, %body.end]")
-    f.raw(f"br i1 {f.op('and', 'i1', f.op('icmp slt', 'i64', '%k', bounds[1]), _goes_on(f))}, label %body, label %end")
+    f.raw(f"br i1 {f.op('and', 'i1', f.op('icmp slt', 'i64', '%k', bounds[1]), goes_on(f))}, label %body, label %end")
     f.label("body")
     start = f.mul("%k", "%tile")
     left = f.op("sub", "i64", "%extent", start)
@@ -380,12 +169,12 @@ def _write_tiles(f: Function, bounds: list[str], dynamic: str, words: str) -> No
     local(f, "void", "scisim_fill", ("ptr", "%state"), ("i64", first), ("i64", count), ("ptr", "%values"))
     f.raw("br label %run")
     f.label("move")
-    moving = [("i64", _operand(f, name)) for name in "gh"]
+    moving = [("i64", operand(f, name)) for name in "gh"]
     local(f, "void", "scisim_move", ("ptr", "%state"), *moving, ("i64", "%tile"))
     f.raw("br label %run")
     f.label("run")
-    _execute(f, begin, _operand(f, "c"))
-    _look(f)
+    execute(f, begin, operand(f, "c"))
+    look(f)
     f.raw("br label %body.end")
     f.label("body.end")
     f.raw("%following = add i64 %k, 1")
@@ -405,23 +194,23 @@ def _write_run(module: Module) -> None:
     f.raw(f"%state = alloca i64, i64 {STATE.size}, align 8")
     f.raw(f"%frame = alloca i64, i64 {words}, align 8")
     f.raw(f"%values = alloca i64, i64 {PROGRAM.load(f, '%program', 'widest')}, align 8")
-    now = pool.clock(f, coarse=True)
-    for word, value in {"stop": 0, "looked": now, "began": now, "thread": 0}.items():
-        SHARED.store(f, value, "%shared", word)
+    now = pool_code.clock(f, coarse=True)
+    for word, start in {"stop": 0, "looked": now, "began": now, "thread": 0}.items():
+        SHARED.store(f, start, "%shared", word)
     _copied(f, "%frame", "%base", words)
     first = {"program": "%program", "frame": "%frame", "values": "%values", "shared": "%shared"}
-    for name, value in first.items():
-        STATE.store(f, value, "%state", name, "ptr")
+    for name, pointer in first.items():
+        STATE.store(f, pointer, "%state", name, "ptr")
     for name, number in {"start": 0, "length": 1, "thread": 0, "leader": 1, "cached": 0}.items():
         STATE.store(f, number, "%state", name)
     f.store("i64", POOL.load(f, PROGRAM.load(f, "%program", "pool", "ptr"), "threads"), f.at("i64", "%frame", 1), 8)
     with f.when(f.op("icmp ne", "i64", PROGRAM.load(f, "%program", "release"), 0)):
         SHARED.store(f, f.call("ptr", "PyEval_SaveThread", pure=False), "%shared", "thread", "ptr")
-    _execute(f, "0", PROGRAM.load(f, "%program", "instructions"))
+    execute(f, "0", PROGRAM.load(f, "%program", "instructions"))
     thread = SHARED.load(f, "%shared", "thread", "ptr")
     with f.when(f.op("icmp ne", "ptr", thread, "null")):
         f.call("void", "PyEval_RestoreThread", ("ptr", thread))
     f.done(f"i64 {SHARED.load(f, '%shared', 'stop')}")
 
 
-_PARTS = (_write_argument, _write_fill, _write_move, _write_check, _write_execute, _write_share, _write_run)
+_PARTS = (_write_argument, _write_fill, _write_move, write_check, _write_execute, _write_share, _write_run)

@@ -11,10 +11,12 @@ import pytest
 
 import scisim as ss
 from scisim.compiler.cpu import entry as entry_module
+from scisim.compiler.cpu import layout as layout_module
 from scisim.compiler.cpu.emit import Function
-from scisim.compiler.cpu.entry import Fixed, Given, Passed, Taken, layout, make_entry
+from scisim.compiler.cpu.entry import Fixed, Given, Passed, Taken, make_entry
 from scisim.compiler.cpu.executor import executor
 from scisim.compiler.cpu.image import Arg, Image, number
+from scisim.compiler.cpu.layout import layout
 from scisim.core.errors import ArgumentError
 from scisim.core.tensor import Tensor, wrap
 
@@ -353,11 +355,11 @@ def test_an_unknown_interpreter_takes_the_general_way(monkeypatch):
 def test_a_layout_that_does_not_fit_is_noticed(monkeypatch):
     layout.cache_clear()
     with monkeypatch.context() as m:
-        m.setattr(entry_module.code, "NDIM", 28)
+        m.setattr(layout_module.code, "NDIM", 28)
         assert layout() is None
     layout.cache_clear()
     with monkeypatch.context() as m:
-        m.setattr(entry_module, "_slot_of_value", lambda: Tensor.__basicsize__)
+        m.setattr(layout_module, "_slot_of_value", lambda: Tensor.__basicsize__)
         assert layout() is None
     layout.cache_clear()
     assert layout() is not None
