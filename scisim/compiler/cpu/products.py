@@ -10,6 +10,7 @@ from scisim.compiler.cpu.emit import Function
 from scisim.compiler.cpu.products_block import storage
 from scisim.compiler.cpu.products_exact import exact_product
 from scisim.compiler.cpu.products_strided import PARAMETERS, strided_product
+from scisim.compiler.cpu.products_vector import MatrixVector
 
 if TYPE_CHECKING:
     from scisim.compiler.cpu.emit import Module
@@ -81,6 +82,15 @@ class BatchedProduct:
                 slots[place] = f.at(number, slots[place], f.mul(s, stride))
             _multiply(f, self, product, slots[:9])
         f.done()
+
+
+def product_kernel(
+    dtype: str, a_transposed: bool, accumulate: bool, columns: int | None = None, exact: bool = False
+) -> Product | MatrixVector:
+    """The kernel for a product whose number of columns is known, or not (None); the slots are the same for all."""
+    if columns == 1 and not exact and not dtype.startswith("complex"):
+        return MatrixVector(dtype, a_transposed, accumulate)
+    return Product(dtype, a_transposed, accumulate, exact)
 
 
 def _suffix(spec: Product | BatchedProduct) -> str:
