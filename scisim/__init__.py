@@ -28,6 +28,7 @@ from scisim.core.tensor import Tensor
 from scisim.ops.dtypes import can_cast, finfo, iinfo, isdtype, result_type
 from scisim.ops.flow import cond, fori_loop, scan, while_loop
 from scisim.ops.logic import allclose
+from scisim.ops.printing import print
 from scisim.ops.vmap import vmap
 
 __version__ = "0.1.0"
@@ -76,6 +77,7 @@ __all__ = [
     "isdtype",
     "jit",
     "load",
+    "print",
     "result_type",
     "scan",
     "vmap",

@@ -52,7 +52,8 @@ def backward(graph: Graph, exact: bool) -> Graph:
     if ("backward", exact) not in graph.derived:
         g = joint(graph, exact)
         outs = g.outputs[len(graph.outputs) :]
-        graph.derived["backward", exact] = Graph(g.inputs, live(g.equations, outs), outs, g.name)
+        again = live(g.equations, outs, effects=False)  # what is printed was printed on the way forward
+        graph.derived["backward", exact] = Graph(g.inputs, again, outs, g.name)
     return graph.derived["backward", exact]
 
 

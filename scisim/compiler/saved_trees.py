@@ -105,8 +105,8 @@ def _tuple_class(described: dict) -> Any:
 
 def _instance(described: dict, children: Sequence[Any], reader: Reader) -> Any:
     module, name = described["module"], described["name"]
-    registry = optree.register_pytree_node.get(namespace=NAMESPACE)  # type: ignore[attr-defined]
-    entry = registry.get(_found(module, name))
+    found = _found(module, name)
+    entry: Any = None if found is None else optree.register_pytree_node.get(found, namespace=NAMESPACE)
     if entry is None:
         raise FileError(
             f"gives a result of class {module}.{name}, which is not here; import the module that defines it before "

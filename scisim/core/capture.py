@@ -9,7 +9,7 @@ import numpy as np
 
 from scisim.core.avals import aval, infer
 from scisim.core.errors import ScisimError, TraceError
-from scisim.core.graph import Equation, Graph, Var
+from scisim.core.graph import Equation, Graph, Var, has_effect
 from scisim.core.primitive import Primitive, alike
 from scisim.core.source import deepest, here, note
 from scisim.core.values import Trace, Traced, ambient, name_of, same
@@ -23,6 +23,7 @@ class Capture(Trace):
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self.equations: list[Equation] = []
+        self.order: Any = None  # what the last operation with an effect gave; the next one takes it
 
     def var(self, shape: tuple[int, ...], dtype: Any) -> Var:
         return Var(self, shape, dtype)
@@ -111,12 +112,12 @@ def capture(f: Callable, avals: Sequence[Any], name: str | None = None, roots: b
     return Graph(ins, live(equations, needed), outs, name or name_of(f))
 
 
-def live(equations: list[Equation], outputs: Sequence[Any]) -> list[Equation]:
-    """The equations that the outputs need."""
+def live(equations: list[Equation], outputs: Sequence[Any], effects: bool = True) -> list[Equation]:
+    """The equations that the outputs need, and those that do something beside giving values."""
     needed = {v for v in outputs if isinstance(v, Var)}
     kept = []
     for eq in reversed(equations):
-        if any(v in needed for v in eq.outs):
+        if any(v in needed for v in eq.outs) or (effects and has_effect(eq)):
             kept.append(eq)
             needed.update(a for a in eq.args if isinstance(a, Var))
     return kept[::-1]

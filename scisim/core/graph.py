@@ -86,11 +86,9 @@ class Graph:
     def bodies(self) -> Iterator[Graph]:
         """The graphs inside this one: bodies of control flow and calls."""
         for eq in self.equations:
-            for p in eq.params.values():
-                for g in p if isinstance(p, tuple) else (p,):
-                    if isinstance(g, Graph):
-                        yield g
-                        yield from g.bodies()
+            for g in graphs_in(eq.params):
+                yield g
+                yield from g.bodies()
 
     @property
     def singular(self) -> bool:
@@ -98,6 +96,13 @@ class Graph:
         if "singular" not in self.derived:
             self.derived["singular"] = any(is_singular(eq.prim, eq.params, eq.args) for eq in self.equations)
         return self.derived["singular"]
+
+    @property
+    def effects(self) -> bool:
+        """Whether an operation in it, or in one of its bodies, does something beside giving a value."""
+        if "effects" not in self.derived:
+            self.derived["effects"] = any(has_effect(eq) for eq in self.equations)
+        return self.derived["effects"]
 
     def count(self, name: str | None = None) -> int:
         """Number of equations (of one primitive), those of bodies included, each body once."""
@@ -117,12 +122,24 @@ class Graph:
         return "\n".join(_lines(self, ""))
 
 
+def has_effect(eq: Equation) -> bool:
+    """Whether an equation does something beside giving values."""
+    return eq.prim.effect or (bool(eq.params) and any(g.effects for g in graphs_in(eq.params)))
+
+
+def graphs_in(params: dict) -> Iterator[Graph]:
+    """The bodies among the parameters of an operation."""
+    for p in params.values():
+        for g in p if isinstance(p, tuple) else (p,):
+            if isinstance(g, Graph):
+                yield g
+
+
 def is_singular(prim: Primitive, params: dict, args: Sequence[Any]) -> bool:
     """Whether an operation or a body of it is singular, after which derivatives multiply with exact zeros winning."""
     if prim.singular_at(args):
         return True
-    graphs = [g for p in params.values() for g in (p if isinstance(p, tuple) else (p,)) if isinstance(g, Graph)]
-    return any(g.singular for g in graphs)
+    return any(g.singular for g in graphs_in(params))
 
 
 def _lines(graph: Graph, indent: str) -> Iterator[str]:
@@ -142,10 +159,8 @@ def _lines(graph: Graph, indent: str) -> Iterator[str]:
         text = " ".join(f"{k}={v}" for k, v in rest.items())
         left = ", ".join(map(typed, outs))
         yield f"{indent}  {left} = {prim.name}({', '.join(map(show, args))}){' ' + text if text else ''}"
-        for p in params.values():
-            for g in p if isinstance(p, tuple) else (p,):
-                if isinstance(g, Graph):
-                    yield from _lines(g, indent + "    ")
+        for g in graphs_in(params):
+            yield from _lines(g, indent + "    ")
     yield f"{indent}  return {', '.join(map(show, graph.outputs))}"
 
 

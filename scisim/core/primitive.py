@@ -67,6 +67,8 @@ class Primitive:
         The result is a tuple.
     spreads : bool
         ``evaluate`` may give a value that is in parts, such as a sharded one.
+    effect : bool
+        It does something beside giving a value, such as printing: it runs even if nobody needs its result.
     """
 
     def __init__(
@@ -94,6 +96,7 @@ class Primitive:
         array_api: str | None = None,
         multiple: bool = False,
         spreads: bool = False,
+        effect: bool = False,
         pole: bool = False,
         register: bool = True,
     ) -> None:
@@ -104,7 +107,7 @@ class Primitive:
         self.record, self.regular = record, regular
         self.exact = exact
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
-        self.multiple, self.spreads, self.pole = multiple, spreads, pole
+        self.multiple, self.spreads, self.effect, self.pole = multiple, spreads, effect, pole
         self.constant = not (partials or linear or bilinear or jvp or reverse or through)
         self.registered = register
         if register:

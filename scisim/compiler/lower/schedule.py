@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from scisim.compiler.lower.moves import Moves, inlines
-from scisim.core.graph import Equation, Var
+from scisim.core.graph import Equation, Var, has_effect
 from scisim.core.values import shape
 
 # Regions are made of axes at least this long; shorter ones gain nothing from tiles.
@@ -68,6 +68,10 @@ class AxisClasses:
         """A new variable has the axes of another."""
         if old in self._of:
             self._of[new] = self._of[old]
+
+    def like(self, new: Var, old: Var) -> None:
+        """A further variable with the classes of another."""
+        self._of[new] = self._of[old]
 
     def candidate(self, eq: Equation) -> int | None:
         """The class along which an equation is best cut: of the longest axis, the first of several."""
@@ -129,6 +133,7 @@ def schedule(
     keys: dict[int, Key] = {}
     made: dict[Var, Equation] = {}
     moves = Moves()
+    effect = 0  # when the last equation runs that does something beside giving values; they stay in order
     for eq in equations:
         cls, host = None, not native(eq)
         if not host:
@@ -137,10 +142,13 @@ def schedule(
         seen = inlines(eq) and not host
         times = [0 if cls is None else 1]
         for a in eq.args:
-            if seen and a in moves.leaves:
+            if seen and isinstance(a, Var) and a in moves.leaves:
                 times += [_after_whole(keys[id(made[b])], cls) for b in moves.leaves[a] if b in made]
             elif isinstance(a, Var) and a in made:
                 times.append(_after(keys[id(made[a])], made[a], cls, host, classes))
+        if has_effect(eq):
+            times.append(effect)
+            effect = max(times)
         keys[id(eq)] = Key(max(times), cls, host)
         made.update(dict.fromkeys(eq.outs, eq))
     return moves.rewritten(equations, keys, outputs, classes.alike), keys, classes
