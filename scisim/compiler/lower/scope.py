@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scisim.compiler.cpu.access import PARTS, Operand
-from scisim.compiler.lower import maps
+from scisim.compiler.lower import maps, pieces
 from scisim.compiler.lower.layout import Place, View
+from scisim.compiler.lower.moves import INDEXED, Moved
+from scisim.compiler.lower.pieces import Number, Pieced
 from scisim.compiler.scalar.ir import Builder, Node
 from scisim.compiler.scalar.namespace import Complex, Scalars
 from scisim.core.graph import Equation, Var
@@ -42,8 +44,8 @@ class Scope:
 
     Parameters
     ----------
-    rank : int
-        Number of loop axes.
+    extents : tuple of int
+        Of the loop axes.
     made : dict
         The equation of each variable that may be computed here.
     view : callable
@@ -58,16 +60,17 @@ class Scope:
 
     def __init__(
         self,
-        rank: int,
+        extents: tuple[int, ...],
         made: dict[Var, Equation],
         view: Callable[[Any], View | None],
         tiled: Callable[[Any], int | None],
         tile: int,
         cut: int | None,
     ) -> None:
-        self.rank, self.made, self.view, self.tiled, self.tile, self.cut = rank, made, view, tiled, tile, cut
+        self.extents, self.rank, self.made, self.view = extents, len(extents), made, view
+        self.tiled, self.tile, self.cut = tiled, tile, cut
         self.builder = Builder()
-        self.accesses: list[Access] = []
+        self.accesses: list[Access | Pieced] = []
         self._places: dict[tuple, int] = {}
         self._memo: dict[tuple, Any] = {}
         self.own: set[Var] = set()  # computed here, so never loaded
@@ -105,7 +108,9 @@ class Scope:
         return Access(view, *view.along(index, self.rank, self.cut))
 
     def _load(self, view: View, index: maps.IndexMap, dtype: Any) -> Node | Complex:
-        access = self.access(view, index)
+        return self._loaded(self.access(view, index), dtype)
+
+    def _loaded(self, access: Access | Pieced, dtype: Any) -> Node | Complex:
         k = self._places.setdefault(access.key(), len(self.accesses))
         if k == len(self.accesses):
             self.accesses.append(access)
@@ -113,21 +118,46 @@ class Scope:
         loads = [self.builder.node("load", (), part, (k, q)) for q in range(2 if np.dtype(dtype).kind == "c" else 1)]
         return loads[0] if len(loads) == 1 else Complex(*loads)
 
+    def _moved(self, v: Moved, index: maps.IndexMap) -> Node | Complex:
+        """An element of a value that is not stored, from the arrays that it is made of."""
+        whole = tuple((0, n) for n in self.extents)
+        leaves = pieces.find(v, index, whole, self._made_by_moving, self._leaf, self._step)
+        ((box, leaf), *others) = leaves
+        if others or box != whole:
+            return self._loaded(Pieced(tuple(leaves)), v.dtype)
+        return self._constant(leaf.value, v.dtype) if isinstance(leaf, Number) else self._loaded(leaf, v.dtype)
+
+    def _made_by_moving(self, v: Any) -> Equation | None:
+        return self.made[v] if isinstance(v, Moved) and self.view(v) is None else None
+
+    def _leaf(self, v: Any, index: maps.IndexMap) -> Access | Number:
+        if not isinstance(v, Var):
+            return Number(np.asarray(v).reshape(())[()], np.asarray(v).dtype)
+        eq = self._made_by_moving(v)
+        return self.access(self._viewed(v) if eq is None else self._reshaped(eq.args[0], v), index)
+
+    def _step(self, eq: Equation, index: maps.IndexMap) -> tuple[Any, maps.IndexMap] | None:
+        """Operand and map of an operation that finds its elements elsewhere; None where no map does."""
+        (x,), p = eq.args, eq.params
+        shape = np.shape(x) if not isinstance(x, Var) else x.shape
+        if eq.prim.name == "broadcast":
+            return x, maps.broadcast(index, shape)
+        if eq.prim.name == "transpose":
+            return x, maps.transpose(index, p["perm"])
+        if eq.prim.name == "read":
+            return x, maps.read(index, shape, p["at"])
+        moved = maps.reshape(index, shape, eq.outs[0].shape)
+        return None if moved is None else (x, moved)
+
     def _computed(self, eq: Equation, index: maps.IndexMap) -> Node | Complex:
         p, v = eq.params, eq.outs[0]
         if eq.prim.scalar is not None:
             return self._elementwise(eq, index)
-        x = eq.args[0] if eq.args else None
-        shape = np.shape(x) if not isinstance(x, Var) else x.shape
-        if eq.prim.name == "broadcast":
-            return self.value(x, maps.broadcast(index, shape))
-        if eq.prim.name == "transpose":
-            return self.value(x, maps.transpose(index, p["perm"]))
-        if eq.prim.name == "read":
-            return self.value(x, maps.read(index, shape, p["at"]))
-        if eq.prim.name == "reshape":
-            moved = maps.reshape(index, shape, v.shape)
-            return self.value(x, moved) if moved is not None else self._load(self._reshaped(x, v), index, v.dtype)
+        if isinstance(v, Moved):
+            return self._moved(v, index)
+        if eq.prim.name in INDEXED:
+            found = self._step(eq, index)
+            return self._load(self._reshaped(eq.args[0], v), index, v.dtype) if found is None else self.value(*found)
         assert eq.prim.name == "iota", eq.prim.name
         return self._iota(p, index[0], v.dtype)
 
@@ -196,7 +226,7 @@ def operand_dtypes(eq: Equation) -> list[Any]:
     if name in ("logical_and", "logical_or", "logical_xor", "logical_not"):
         return [np.dtype(bool)] * len(eq.args)
     if name == "ipow":
-        return [out, None]
+        return [out]
     kinds = [a if type(a) in WEAK else a.dtype for a in eq.args]
     common = np.result_type(*kinds)
     if name in _AS_THEY_ARE:
