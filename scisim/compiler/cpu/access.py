@@ -46,10 +46,18 @@ class Pointer:
         self.strides = [f.argument(place + 1 + k) for k in range(rank)]
         self.unit = 2 if operand.complex else 1
 
-    def moved(self, axis: int, i: str) -> Pointer:
-        """The pointer at position ``i`` of an outer axis."""
+    def copy(self) -> Pointer:
         new = object.__new__(Pointer)
         new.f, new.operand, new.strides, new.unit = self.f, self.operand, self.strides, self.unit
+        new.address = self.address
+        return new
+
+    def row(self) -> Pointer:
+        return self
+
+    def moved(self, axis: int, i: str) -> Pointer:
+        """The pointer at position ``i`` of an outer axis."""
+        new = self.copy()
         step = self.f.mul(self.f.mul(i, self.strides[axis]), self.unit)
         new.address = self.f.at(self.operand.stored[0], self.address, step)
         return new
@@ -58,6 +66,33 @@ class Pointer:
         stride = {0: 0, 1: 1}.get(self.operand.inner, self.strides[-1]) if self.operand.inner is not None else (
             self.strides[-1])
         return self.f.at(self.operand.stored[0], self.address, self.f.mul(self.f.mul(i, stride), self.unit))
+
+    def element(self, i: str) -> str:
+        """The address of the element at position ``i`` of the last axis."""
+        return self._at(i)
+
+    def read_at(self, where: str, dtypes: list[str]) -> list[str]:
+        """The element at an address, its parts one after the other."""
+        type_, size = self.operand.stored
+        return [self._opened(self.f.load(type_, self.f.at(type_, where, q), size), d, 1) for q, d in enumerate(dtypes)]
+
+    def read_edge(self, i: str, lanes: int, mask: str | None, dtypes: list[str]) -> list[str]:
+        """The elements from position ``i`` on, of which a mask may leave out some."""
+        return self.read(i, lanes, mask, dtypes)
+
+    def read_where(self, i: str, lanes: int, mask: str | None, dtypes: list[str]) -> list[str]:
+        """Elements from position ``i`` on, of which only those of any mask exist."""
+        if mask is None or self.operand.inner == 1:
+            return self.read(i, lanes, mask, dtypes)
+        f, (type_, size), out = self.f, self.operand.stored, []
+        for q, d in enumerate(dtypes):
+            vec = "poison"
+            for k in range(lanes):
+                bit = f.value(f"extractelement {vector('i1', lanes)} {mask}, i64 {k}")
+                where = f.value(f"select i1 {bit}, ptr {f.at(type_, self._at(f.add(i, k)), q)}, ptr %args")
+                vec = f.value(f"insertelement {vector(type_, lanes)} {vec}, {type_} {f.load(type_, where, size)}, i64 {k}")
+            out.append(self._opened(vec, d, lanes))
+        return out
 
     def single(self, node: Any) -> str:
         """A number that is the same in the whole row, part ``node.attr[1]``, in its register's type."""

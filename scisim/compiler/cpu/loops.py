@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from scisim.compiler.cpu.access import Operand, Pointer
 from scisim.compiler.cpu.combine import across, combined, identity
 from scisim.compiler.cpu.emit import Function, Module, vector
+from scisim.compiler.cpu.pieces import Pieces, arguments, pointer
 from scisim.compiler.cpu.printer import Printer, scalar_type
 from scisim.compiler.scalar.ir import Builder, Node, live, spelled
 
@@ -46,13 +47,14 @@ class Store(NamedTuple):
 class Loop:
     """A loop kernel.
 
-    Its arguments are the extents, then for each load and store a pointer and the strides along all axes, in elements.
+    Its arguments are the extents; if an operand is in pieces along the last axis, between which of its positions all are
+    in one; then for each load and store a pointer and the strides along all axes, in elements, or what `Pieces` tells.
 
     Parameters
     ----------
     rank : int
         Number of loop axes, at least 1.
-    loads : tuple of Operand
+    loads : tuple of Operand or Pieces
     nodes : tuple
         ``(op, positions of operands, dtype, attr)``, operands first.
     stores : tuple of Store
@@ -61,7 +63,7 @@ class Loop:
     """
 
     rank: int
-    loads: tuple[Operand, ...]
+    loads: tuple[Operand | Pieces, ...]
     nodes: tuple[tuple, ...]
     stores: tuple[Store, ...]
     tail: bool = True
@@ -71,6 +73,11 @@ class Loop:
         nodes = [(op, args, dtype, spelled(attr)) for op, args, dtype, attr in self.nodes]
         text = repr((self.rank, self.loads, nodes, self.stores, self.tail))
         return "loop_" + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    @property
+    def edged(self) -> bool:
+        """Whether an operand is in pieces along the last axis."""
+        return any(isinstance(o, Pieces) and o.edged for o in self.loads)
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -111,16 +118,19 @@ class _Writer:
         f, rank = self.f, self.spec.rank
         self.extents = [f.argument(k) for k in range(rank)]
         place = rank
+        if self.spec.edged:
+            self.middle = f.argument(place), f.argument(place + 1)
+            place += 2
         pointers = []
         for operand in (*self.spec.loads, *(s.to for s in self.spec.stores)):
-            pointers.append(Pointer(f, operand, place, rank))
-            place += 1 + rank
+            pointers.append(pointer(f, operand, place, rank))
+            place += arguments(operand, rank)
         self._axis(0, pointers, [])
         f.done()
 
     def _axis(self, axis: int, pointers: list[Pointer], indices: list[str]) -> None:
         if axis == self.spec.rank - 1:
-            return self._rows(pointers, indices)
+            return self._rows([p.row() for p in pointers], indices)
         with self.f.loop(0, self.extents[axis]) as (i, _, _):
             self._axis(axis + 1, [p.moved(axis, i) for p in pointers], [*indices, i])
 
@@ -128,6 +138,8 @@ class _Writer:
         """The last axis: whole vectors, then what is left."""
         f, n, lanes = self.f, self.extents[-1], self.lanes
         fixed = self._fixed(pointers, indices)
+        if self.spec.edged:
+            return self._finish(pointers, self._edged(fixed, pointers, indices))
         full = f.op("and", "i64", n, -lanes) if self.spec.tail else n
         kept = [(vector(t, lanes), start) for t, start in self._sums()]
         with f.loop(0, full, lanes, kept) as (i, sums, following):
@@ -155,13 +167,64 @@ class _Writer:
             for t, a, b in zip(types, sums, after, strict=True)
         ]
 
+    def _edged(self, fixed: dict, pointers: list, indices: list) -> list[str]:
+        """The last axis where operands are in pieces: its middle in whole vectors, before and after it what is there."""
+        f, n, lanes = self.f, self.extents[-1], self.lanes
+        kept = [(vector(t, lanes), start) for t, start in self._sums()]
+        low, high = self.middle
+        high = f.value(f"call i64 @llvm.smin.i64(i64 {high}, i64 {n})")
+        self.f.module.declare("i64", "llvm.smin.i64", ["i64", "i64"])
+        last = f.op("sub", "i64", high, lanes)
+        stem, before, place = f.fresh("E"), f.block, len(f.lines) + 2
+        f.raw(f"br label %{stem}")
+        f.label(stem)
+        names = [f"%{f.fresh()}" for _ in kept]
+        f.lines += [""] * (1 + len(kept))
+        i = f"%{stem}.i"
+        inside = f.op("and", "i1", f.value(f"icmp sge i64 {i}, {low}"), f.value(f"icmp sle i64 {i}, {last}"))
+        f.raw(f"br i1 {inside}, label %{stem}.middle, label %{stem}.other")
+        f.label(f"{stem}.middle")
+        middle = _Body(self, fixed, pointers, indices, i, lanes, None, names).write()
+        f.raw(f"%{stem}.next = add nsw i64 {i}, {lanes}")
+        f.raw(f"br label %{stem}")
+        after_middle = f.block
+        f.label(f"{stem}.other")
+        f.raw(f"br i1 {f.value(f'icmp slt i64 {i}, {n}')}, label %{stem}.edge, label %{stem}.end")
+        f.label(f"{stem}.edge")
+        edge, step = self._edge(fixed, pointers, indices, i, names)
+        f.raw(f"%{stem}.past = add nsw i64 {i}, {step}")
+        f.raw(f"br label %{stem}")
+        rest = f"[%{stem}.next, %{after_middle}], [%{stem}.past, %{f.block}]"
+        f.lines[place] = f"  {i} = phi i64 [0, %{before}], {rest}"
+        for k, ((type_, start), name) in enumerate(zip(kept, names, strict=True)):
+            ends = f"[{middle[k]}, %{after_middle}], [{edge[k]}, %{f.block}]"
+            f.lines[place + 1 + k] = f"  {name} = phi {type_} [{start}, %{before}], {ends}"
+        f.label(f"{stem}.end")
+        return names
+
+    def _edge(self, fixed: dict, pointers: list, indices: list, i: str, sums: list[str]) -> tuple[list[str], int]:
+        """One step at an edge, and how many elements it does."""
+        f, lanes = self.f, self.lanes
+        if self.target.vector_bits == 512:
+            mask = _first_lanes(f, f.op("sub", "i64", self.extents[-1], i), lanes)
+            return _Body(self, fixed, pointers, indices, i, lanes, mask, sums, edge=True).write(), lanes
+        types = [t for t, _ in self._sums()]
+        first = [_lane(f, t, lanes, v) for t, v in zip(types, sums, strict=True)]
+        now = _Body(self, fixed, pointers, indices, i, 1, None, first, edge=True).write()
+        if lanes == 1:
+            return now, 1
+        return [
+            f.value(f"insertelement {vector(t, lanes)} {v}, {t} {w}, i64 0")
+            for t, v, w in zip(types, sums, now, strict=True)
+        ], 1
+
     def _single(self, fixed: dict, pointers: list, indices: list, full: str, sums: list[str]) -> list[str]:
         """What is left, one element at a time; the sums go on in the first lane."""
         f, lanes = self.f, self.lanes
         types = [t for t, _ in self._sums()]
         if lanes == 1:
             return sums
-        first = [f.value(f"extractelement {vector(t, lanes)} {v}, i64 0") for t, v in zip(types, sums, strict=True)]
+        first = [_lane(f, t, lanes, v) for t, v in zip(types, sums, strict=True)]
         with f.loop(full, self.extents[-1], 1, list(zip(types, first, strict=True))) as (i, now, following):
             following += _Body(self, fixed, pointers, indices, i, 1, None, now).write()
         return [
@@ -201,8 +264,9 @@ class _Body:
 
     def __init__(
         self, w: _Writer, fixed: dict, pointers: list[Pointer], indices: list[str], i: str, lanes: int,
-        mask: str | None, sums: list[str],
+        mask: str | None, sums: list[str], edge: bool = False,
     ) -> None:
+        self.edge = edge
         self.w, self.f, self.fixed, self.pointers, self.i = w, w.f, fixed, pointers, i
         self.lanes, self.mask, self.sums, self.indices = lanes, mask, sums, indices
         self.loaded: dict[tuple[int, int], str] = {}
@@ -215,7 +279,8 @@ class _Body:
         k, part = n.attr
         if (k, part) not in self.loaded:
             dtypes = [n.dtype] * (2 if self.w.spec.loads[k].complex else 1)
-            for q, v in enumerate(self.pointers[k].read(self.i, self.lanes, self.mask, dtypes)):
+            read = self.pointers[k].read_edge if self.edge else self.pointers[k].read
+            for q, v in enumerate(read(self.i, self.lanes, self.mask, dtypes)):
                 self.loaded[k, q] = v
         return self.loaded[k, part]
 
@@ -265,6 +330,11 @@ def _splat(f: Function, type_: str, single: str, x: str, lanes: int) -> str:
         return x
     a = f.value(f"insertelement {type_} poison, {single} {x}, i64 0")
     return f.value(f"shufflevector {type_} {a}, {type_} poison, <{lanes} x i32> zeroinitializer")
+
+
+def _lane(f: Function, type_: str, lanes: int, x: str) -> str:
+    """The first lane."""
+    return x if lanes == 1 else f.value(f"extractelement {vector(type_, lanes)} {x}, i64 0")
 
 
 def _counting(lanes: int) -> str:

@@ -74,7 +74,7 @@ class Assembly:
 
     def _arg(self, a: Address | Extent) -> Arg:
         if isinstance(a, Extent):
-            return Arg(offset=a.const, by_length=a.per_length)
+            return Arg(offset=a.const, by_start=a.per_start, by_length=a.per_length)
         return self._address(a.view, a.offset, a.per_start)
 
     def _host(self, step: Host) -> None:

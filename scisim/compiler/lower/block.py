@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from scisim.compiler.cpu.products import Product
 from scisim.compiler.lower import maps, written
-from scisim.compiler.lower.calls import Address, Axis, Call, Extent, Nest, Target, address
+from scisim.compiler.lower.calls import Axis, Call, Extent, Nest, Target, address
 from scisim.compiler.lower.layout import Buffer, Place, View
-from scisim.compiler.lower.roots import PRODUCTS, REDUCTIONS, Roots
-from scisim.compiler.lower.stacks import Stacks
+from scisim.compiler.lower.roots import REDUCTIONS, Roots
 from scisim.compiler.lower.schedule import AxisClasses, Key
 from scisim.compiler.lower.scope import Access, Scope
+from scisim.compiler.lower.stacks import Stacks
 from scisim.compiler.scalar.ir import Node
 from scisim.core.graph import Equation, Var
 
@@ -109,8 +108,8 @@ class Block:
         loops = [k for k, n in enumerate(shape) if n != 1]
         axes = [Axis(shape[k], k == cut) for k in loops] or [Axis(1)]
         tiled = loops.index(cut) if cut in loops else None
-        scope = Scope(len(axes), self.roots.made, self.view, self.position, self.tile, tiled)
-        return Nest(axes, scope, note=note), maps.over(shape)
+        scope = Scope(tuple(a.extent for a in axes), self.roots.made, self.view, self.position, self.tile, tiled)
+        return Nest(axes, scope, self.values.numbers, note=note), maps.over(shape)
 
     def store(self, nest: Nest, x: Any, at: maps.IndexMap, to: View, index: maps.IndexMap, dtype: Any) -> None:
         """Let a nest put the elements of ``x`` that a map finds, as a dtype, where another finds places of a view."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scisim.compiler.cpu.loops import Loop, Store
 from scisim.compiler.lower.layout import Place, View
+from scisim.compiler.lower.pieces import Number, Pieced, Placed, middle, placed, structure
 from scisim.compiler.lower.scope import Access, Scope, operand
 from scisim.compiler.scalar.ir import Node, live
 
@@ -21,10 +23,11 @@ class Address(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """A number, as an argument: ``const + per_length * length of the tile``."""
+    """A number, as an argument: ``const + per_length * length of the tile + per_start * its first index``."""
 
     const: int
     per_length: int = 0
+    per_start: int = 0
 
 
 @dataclass
@@ -71,6 +74,7 @@ class Nest:
 
     axes: list[Axis]
     scope: Scope
+    numbers: Callable[[Any, Any, int], View]  # an array of so many equal numbers
     targets: list[Target] = field(default_factory=list)
     note: str = ""
 
@@ -80,8 +84,8 @@ class Nest:
         order = self.order()
         groups = self._groups(order, nodes)
         used = sorted({n.attr[0] for n in nodes if n.op == "load"})
-        accesses = [self.scope.accesses[k] for k in used]
-        loads = tuple(operand(a, order[-1]) for a in accesses)
+        accesses = self._placed([self.scope.accesses[k] for k in used], groups)
+        loads = tuple(structure(a) if isinstance(a, list) else operand(a, order[-1]) for a in accesses)
         place = {k: q for q, k in enumerate(used)}
         number = {n.index: q for q, n in enumerate(nodes)}
         axis_number = {axis: g for g, group in enumerate(groups) for axis in group}
@@ -92,7 +96,27 @@ class Nest:
         inner = [self.axes[k] for k in groups[-1]]
         tail = any(a.tiled for a in inner) or 0 in groups[-1] or math.prod(a.extent for a in inner) % _unit(nodes, bits)
         kernel = Loop(len(groups), loads, body, stores, bool(tail))
-        return Call(kernel, self._args(groups, [*accesses, *(t.access for t in self.targets)]), self.note)
+        args = self._args(groups, [*accesses, *(t.access for t in self.targets)], kernel.edged)
+        return Call(kernel, args, self.note)
+
+    def _placed(self, accesses: list[Access | Pieced], groups: list[list[int]]) -> list[Access | list[Placed]]:
+        """Accesses in pieces with what a kernel needs to know of them."""
+        inner, place = groups[-1][-1], {axis: g for g, group in enumerate(groups) for axis in group}
+        rows = self._middle(inner)
+
+        def number(leaf: Number, row: bool) -> Access:
+            n = self.scope.extents[inner] if row else 1
+            if row and self.scope.cut == inner:
+                n = min(n, self.scope.tile)
+            return Access(self.numbers(leaf.value, leaf.dtype, n), 0, tuple(int(row and k == inner) for k in range(len(self.axes))), 0)
+
+        return [
+            placed(a, inner, place, self.scope.extents, rows, number) if isinstance(a, Pieced) else a for a in accesses
+        ]
+
+    def _middle(self, inner: int) -> range:
+        found = [a for a in self.scope.accesses if isinstance(a, Pieced)]
+        return range(*middle(found, inner, self.scope.extents[inner]))
 
     @staticmethod
     def _attr(n: Node, place: dict, axis_number: dict) -> Any:
@@ -113,7 +137,8 @@ class Nest:
         return Store(tuple(number[n.index] for n in t.values), to, combine, across, joins)
 
     def _all(self) -> list[Access]:
-        return [*self.scope.accesses, *(t.access for t in self.targets)]
+        loads = [b for a in self.scope.accesses for b in (a.accesses() if isinstance(a, Pieced) else [a])]
+        return [*loads, *(t.access for t in self.targets)]
 
     def order(self) -> list[int]:
         """Axes with the one along which most elements are neighbours last."""
@@ -129,6 +154,7 @@ class Nest:
     def _groups(self, order: list[int], nodes: list[Node]) -> list[list[int]]:
         """Neighbouring axes that one loop can walk."""
         indexed = {n.attr for n in nodes if n.op == "index"}
+        indexed |= {k for a in self.scope.accesses if isinstance(a, Pieced) for k in a.limited(self.scope.extents)}
         groups: list[list[int]] = [[order[0]]]
         for k in order[1:]:
             if self._joins(groups[-1][-1], k) and not indexed & {groups[-1][-1], k}:
@@ -143,12 +169,22 @@ class Nest:
         n = self.axes[inner].extent
         return all(a.strides[outer] == a.strides[inner] * n for a in self._all())
 
-    def _args(self, groups: list[list[int]], accesses: list[Access]) -> list[Address | Extent]:
+    def _args(self, groups: list[list[int]], accesses: list, edged: bool) -> list[Address | Extent]:
         args: list[Address | Extent] = [self._extent(g) for g in groups]
+        if edged:
+            inner = groups[-1][-1]
+            rows = self._middle(inner)
+            args += [self._index(inner, rows.start), self._index(inner, rows.stop)]
         for a in accesses:
-            args.append(Address(a.view, a.offset, a.per_start))
-            args += [Extent(a.strides[g[-1]]) for g in groups]
+            for access, limits in [(p.access, p.limits) for p in a] if isinstance(a, list) else [(a, ())]:
+                args.append(Address(access.view, access.offset, access.per_start))
+                args += [Extent(access.strides[g[-1]]) for g in groups]
+                args += [self._index(*limit) for limit in limits]
         return args
+
+    def _index(self, axis: int, at: int) -> Extent:
+        """A position along an axis, counted from the start of the tile."""
+        return Extent(at, 0, -1 if self.axes[axis].tiled else 0)
 
     def _extent(self, group: list[int]) -> Extent:
         product = math.prod(self.axes[k].extent for k in group if not self.axes[k].tiled)

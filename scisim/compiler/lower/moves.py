@@ -16,7 +16,7 @@ from scisim.core.graph import Equation, Var
 
 INDEXED = {"broadcast", "reshape", "transpose", "read"}  # elements are found elsewhere, nothing is computed
 PARTS = {"concat", "put"}  # elements are found in one of several arrays
-MOST_PIECES = 6  # beyond these an array put together is stored
+MOST_PIECES = 8  # beyond these an array put together is stored
 LEAST_PART = 16  # elements along the last axis of the longest part that loops run over
 
 
@@ -55,7 +55,7 @@ class Moves:
             The equation can be part of a region.
         """
         name = eq.prim.name
-        if name not in INDEXED:  # PARTS
+        if name not in INDEXED | PARTS:
             return False
         operands = [a for a in eq.args if isinstance(a, Var)]
         if not all(a in self.made or finished(a) for a in operands):

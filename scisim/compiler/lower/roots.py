@@ -89,7 +89,7 @@ class Roots:
     def _weigh(self, eq: Equation) -> None:
         v = eq.outs[0]
         name = eq.prim.name
-        own = 0 if name in MOVES else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
+        own = 0 if name in MOVES | PARTS else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
         total = own + sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
         self.cost[v] = total
         if v in self.stored:
@@ -158,7 +158,7 @@ class Roots:
         """Costs after a value is stored."""
         for eq in self.equations:
             name = eq.prim.name
-            own = 0 if name in MOVES else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
+            own = 0 if name in MOVES | PARTS else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
             inner = sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
             self.cost[eq.outs[0]] = own + inner
 

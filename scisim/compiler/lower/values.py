@@ -83,6 +83,14 @@ class Values:
             self.constants.append((self.named(v), np.asarray(array, dtype, order="C")))
         return self._constants[key][1]
 
+    def numbers(self, value: Any, dtype: Any, count: int) -> View:
+        """An array of equal numbers."""
+        key = ("numbers", repr(value), np.dtype(dtype), count)
+        if key not in self._constants:
+            array = np.full(count, value, dtype)
+            self._constants[key] = array, self.constant(array)
+        return self.views[self._constants[key][1]]
+
     def view(self, v: Any) -> View | None:
         """Where a variable lives, if it has a place."""
         return self.views.get(v)

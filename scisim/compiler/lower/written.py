@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scisim.compiler.lower import maps
+from scisim.compiler.lower.boxes import Box, Part, around
 from scisim.compiler.lower.calls import Call
 from scisim.compiler.lower.layout import View
 from scisim.core.graph import Equation, Var
-
-Box = tuple[tuple[int, int], ...]  # first and one past the last index along each axis
 
 LARGE = 1 << 19  # bytes of a copy from which on threads share it
 STRIP = 1 << 16  # bytes of their tiles
@@ -25,36 +23,6 @@ class Apart(NamedTuple):
     call: Call
     extent: int = 0
     tile: int = 0
-
-
-class Part:
-    """The part of an array that `put` writes.
-
-    Attributes
-    ----------
-    box : tuple of (int, int)
-        Along each axis of the array.
-    steps : tuple of int
-    axes : tuple of int
-        The array's axis of each axis of the part.
-    """
-
-    def __init__(self, shape: tuple[int, ...], at: tuple) -> None:
-        box, steps, axes = [], [], []
-        for k, (n, item) in enumerate(zip(shape, at, strict=True)):
-            single = not isinstance(item, tuple)
-            start, stop, step = (int(item) % n, int(item) % n + 1, 1) if single else slice(*item[1:]).indices(n)
-            count = len(range(start, stop, step))
-            box.append((start, start + (count - 1) * step + 1))
-            steps.append(step)
-            axes += [] if single else [k]
-        self.box, self.steps, self.axes = tuple(box), tuple(steps), tuple(axes)
-        self.counts = tuple((high - low - 1) // s + 1 for (low, high), s in zip(box, steps, strict=True))
-        self.strided = any(s != 1 for s in steps)
-
-    def axis(self, k: int | None, rank: int) -> int | None:
-        """The array's axis of axis ``k`` of what is written, which has so many axes."""
-        return None if k is None else self.axes[len(self.axes) - rank + k]
 
 
 def concat(block: Any, eq: Equation) -> None:
@@ -86,17 +54,6 @@ def put(block: Any, eq: Equation) -> None:
     inner = maps.broadcast(tuple(loops[k] for k in part.axes), shape)
     block.store(nest, u, inner, view, index, v.dtype)
     block.calls.append(nest.call(block.bits))
-
-
-def around(shape: tuple[int, ...], box: Box, first: int | None) -> Iterator[Box]:
-    """Boxes that cover what a box leaves of an array; those beyond it along axis ``first`` are whole slabs."""
-    left = [(0, n) for n in shape]
-    for k in sorted(range(len(shape)), key=lambda k: (k != first, k)):
-        low, high = box[k]
-        for side in ((0, low), (high, shape[k])):
-            if side[0] < side[1]:
-                yield tuple(side if j == k else b for j, b in enumerate(left))
-        left[k] = box[k]
 
 
 def _copy(block: Any, x: Any, v: Var, box: Box, cut: int | None) -> Call:
