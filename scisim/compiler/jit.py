@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 
 from scisim.compiler.closures import Guard, guards, hold
+from scisim.compiler.fast import fast_entry
 from scisim.compiler.counts import captured
 from scisim.compiler.lowered import Lowered
+from scisim.compiler.observe import observers
 from scisim.compiler.passes import simplify
 from scisim.compiler.program import Program
 from scisim.core import pytree
@@ -36,6 +38,8 @@ class Compiled:
         self._run: Any = None
         self.closed_over = closed_over
         self.stale = False
+        self.enter: Any = None  # the fast way in, once a call has shown that there is one
+        self._kinds: tuple | None = None  # types of the arguments it takes
         _watch(self, graph)
 
     @classmethod
@@ -44,6 +48,7 @@ class Compiled:
         self = object.__new__(cls)
         self.graph, self.traced, self.roots, self.out_spec = graph, traced, roots, out_spec
         self.held, self.closed_over, self.stale, self._run = [], [], False, None
+        self.enter = self._kinds = None
         return self
 
     @property
@@ -60,12 +65,22 @@ class Compiled:
         """Whether the tensors that the function closes over still have the values that were captured."""
         return not self.stale and (not self.closed_over or hold(self.closed_over))
 
+    def opened(self, args: tuple, kwargs: dict) -> Compiled | None:
+        """The program, if calls with arguments like these have a fast way in."""
+        if self._run is None or self.held:
+            return None
+        kinds = tuple(map(type, args))
+        if self._kinds != kinds:
+            entry = fast_entry(self, args, kwargs)
+            self._kinds, self.enter = kinds, entry.call if entry is not None else None
+        return self if self.enter is not None else None
+
     def __call__(self, vals: list) -> Any:
         vals = [*vals, *self.held]
         if any(isinstance(v, Traced) for v in vals):
             outs = set_roots(call_p(*vals, graph=self.traced), self.roots)
         else:
-            outs = self.run(*vals)
+            outs = observers[-1](self, vals) if observers else self.run(*vals)
         return pytree.tree_of(self.out_spec, outs)
 
 
@@ -89,11 +104,19 @@ class Jitted:
     def __init__(self, f: Callable, static: tuple[int, ...], donate: tuple[int, ...]) -> None:
         self.f, self.static, self.donate = f, static, donate
         self.programs: dict[Any, Compiled] = {}
+        self._last: Compiled | None = None  # of the last call, if it has a fast way in
         functools.update_wrapper(self, f, updated=())
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        last = self._last
+        if last is not None and not kwargs and last.current():
+            out = last.enter(*args)
+            if out is not NotImplemented:
+                return out
         program, vals = self._program(args, kwargs)
-        return program(vals)
+        out = program(vals)
+        self._last = None if self.static else program.opened(args, kwargs)
+        return out
 
     def __repr__(self) -> str:
         return f"<jit of {name_of(self.f)}>"

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ctypes
 import math
 import threading
+import time
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from scisim.compiler.cpu.blocks import POOL
+from scisim.compiler.cpu.blocks import POOL, SMALLEST
+from scisim.compiler.cpu.entry import Entry, Fixed, Given, Passed, Taken, make_entry
 from scisim.compiler.cpu.executor import executor
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.lower.assemble import Assembly
@@ -39,10 +41,12 @@ class NativeProgram:
         self.kernels = {c.kernel.name: c.kernel for c in calls}
         self.assembly = Assembly(self.lowered)
         self.image = self.assembly.image
-        self.hosts = [_HostStep(step, first) for step, first in self.assembly.hosts]
+        self.made: dict[int, np.ndarray] = {}  # what host steps made, by slot
+        self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
         self.bound = runner.bind(self.image, list(self.kernels.values()), self.hosts)
         self._run = runner.run
         self.lock = threading.Lock()
+        self.entry: Entry | None = None
         self._memory()
 
     def _memory(self) -> None:
@@ -65,19 +69,51 @@ class NativeProgram:
             (slot, tuple(v.shape), v.dtype) for v, slot in values.results.items() if v not in values.hosted
         ]
 
+    def given(self, v: Any) -> Any:
+        """How the fast entry gives an output; None where it does not."""
+        if not isinstance(v, Var):
+            return Fixed(np.asarray(v))
+        slot = self.lowered.values.results.get(v)
+        if slot is None:
+            return Passed(next(k for k, i in enumerate(self.graph.inputs) if i is v))
+        small = math.prod(v.shape) * v.dtype.itemsize < SMALLEST
+        return Given(slot, tuple(v.shape), v.dtype) if small and v not in self.lowered.values.hosted else None
+
+    def open(self, takes: Sequence[Taken], gives: Sequence[Any], container: type | None) -> Entry:
+        """The fast entry for these arguments and results, in the place of one that there was."""
+        with self.lock:
+            if self.entry is not None:
+                self.entry.close()
+            self.entry = make_entry(self.bound, self.frame, takes, gives, container)
+            return self.entry
+
     def __call__(self, *args: Any) -> list[Any]:
         """Run on arrays."""
         with self.lock:
-            frame, values = self.frame, self.lowered.values
-            held = [np.ascontiguousarray(a, v.dtype) for a, v in zip(args, self.graph.inputs, strict=True)]
-            for slot, a in zip(values.inputs, held, strict=True):
-                frame[slot] = a.ctypes.data
-            outs: dict[int, np.ndarray] = {}
-            for slot, shape, dtype in self.allocated:
-                outs[slot] = POOL.empty(shape, dtype)
-                frame[slot] = outs[slot].ctypes.data
+            entry = self.entry
+            while entry is not None and not entry.claim():
+                time.sleep(1e-5)  # another thread's fast call is about to end
+            try:
+                return self._general(args)
+            finally:
+                if entry is not None:
+                    entry.release()
+
+    def _general(self, args: Sequence[Any]) -> list[Any]:
+        frame, values = self.frame, self.lowered.values
+        held = [np.ascontiguousarray(a, v.dtype) for a, v in zip(args, self.graph.inputs, strict=True)]
+        for slot, a in zip(values.inputs, held, strict=True):
+            frame[slot] = a.ctypes.data
+        outs: dict[int, np.ndarray] = {}
+        for slot, shape, dtype in self.allocated:
+            outs[slot] = POOL.empty(shape, dtype)
+            frame[slot] = outs[slot].ctypes.data
+        try:
             self._run(self.bound, frame)
-            return [self._result(v, args, outs) for v in self.lowered.graph.outputs]
+            outs.update(self.made)
+        finally:
+            self.made.clear()
+        return [self._result(v, args, outs) for v in self.lowered.graph.outputs]
 
     def _result(self, v: Any, args: Sequence[Any], outs: dict[int, np.ndarray]) -> Any:
         if not isinstance(v, Var):
@@ -85,21 +121,20 @@ class NativeProgram:
         slot = self.lowered.values.results.get(v)
         if slot is None:
             return args[next(k for k, i in enumerate(self.graph.inputs) if i is v)]
-        if slot in outs:
-            return outs[slot]
-        return next(h.results[slot] for h in self.hosts if slot in h.results)
+        return outs[slot]
 
 
 class _HostStep:
     """A Python function that native code calls with the addresses of its operands."""
 
-    def __init__(self, step: Host, first: int) -> None:
-        self.step, self.first = step, first
+    def __init__(self, step: Host, first: int, made: dict[int, np.ndarray]) -> None:
+        self.step, self.first, self.made = step, first, made
         self.cells: Any = None
-        self.results: dict[int, np.ndarray] = {}
 
     def __call__(self, addresses: int) -> None:
         eq = self.step.equation
+        for slot in self.step.drops:
+            self.made.pop(slot, None)
         count = sum(v is not None for v in (*self.step.args, *self.step.into))
         found = (ctypes.c_int64 * count).from_address(addresses)
         left, args = iter(found), []
@@ -112,7 +147,7 @@ class _HostStep:
             if into is not None:
                 np.copyto(array_at(next(left), into, v.shape, v.dtype), r, casting="unsafe")
             elif slot is not None:
-                self.results[slot] = r = _owned(r, v)
+                self.made[slot] = r = _owned(r, v)
                 self.cells[self.first + k] = r.ctypes.data
 
 

@@ -16,6 +16,7 @@ from scisim.compiler.lower.control import CONTROL
 from scisim.compiler.lower.flat import Flat
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import place
+from scisim.compiler.lower.recompute import recompute
 from scisim.compiler.lower.schedule import AxisClasses, Key, schedule
 from scisim.compiler.lower.scope import Access
 from scisim.compiler.lower.steps import Host, Lowered, Region, Step
@@ -24,6 +25,7 @@ from scisim.core.graph import Equation, Graph, Var
 from scisim.core.values import shape
 
 WORKSPACE = 1 << 20  # bytes of a thread's tiles: half of a second-level cache
+IN_USE = 0.55  # of what is stored for a tile, so much is needed at one time
 PARALLEL_WORK = 100_000  # additions from which on a second thread pays
 LONGEST_TILE = {True: 96, False: 16384}  # points, by whether there are products; a vector of loops is long
 WIDEST_PRODUCT = 512  # columns up to which products are generated
@@ -91,7 +93,8 @@ class Lowering:
     def __init__(self, equations: list[Equation], outputs: Sequence[Any], values: Values, bits: int) -> None:
         self.outputs, self.values, self.bits = outputs, values, bits
         self.steps: list[Step] = []
-        self.equations, self.keys, self.classes = schedule(equations, native, outputs)
+        equations, self.keys, self.classes = schedule(equations, native, outputs)
+        self.equations = recompute(equations, self.keys, self.classes)
         self.aliases: dict[Var, Var] = {}
         self.joined: set[Var] = set()  # sums of partial sums
         self._join_sums()
@@ -213,7 +216,7 @@ class Lowering:
         products = any(eq.prim.name in roots.PRODUCTS for eq in equations)
         most = LONGEST_TILE[products] // (1 if products else widest)
         if per_point:
-            most = min(most, WORKSPACE // per_point)
+            most = min(most, int(WORKSPACE / (IN_USE * per_point)))
         for unit in (48, 16, 8):
             if most >= unit:
                 return most // unit * unit

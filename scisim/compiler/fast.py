@@ -1,0 +1,58 @@
+"""The fast way to call a compiled function: flat arguments and results, checked and wrapped natively."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scisim.core import pytree
+from scisim.core.tensor import Tensor
+
+_NUMBERS = (float, int, complex)
+
+
+def fast_entry(program: Any, args: tuple, kwargs: dict) -> Any:
+    """A native entry into a compiled program for arguments like these; None where only the general way serves.
+
+    Parameters
+    ----------
+    program : scisim.compiler.jit.Compiled
+    args, kwargs
+        Of a call that the program served.
+    """
+    from scisim.compiler.cpu.entry import Taken
+    from scisim.compiler.native import NativeProgram
+
+    native = program.run
+    if kwargs or program.held or not isinstance(native, NativeProgram):
+        return None
+    kinds = [_kind(a) for a in args]
+    results, container = _flat_results(program.out_spec, len(native.lowered.graph.outputs))
+    if None in kinds or results is None or len(args) != len(native.graph.inputs):
+        return None
+    gives = [native.given(v) for v in native.lowered.graph.outputs]
+    if None in gives:
+        return None
+    inputs = zip(native.lowered.values.inputs, native.graph.inputs, kinds, strict=True)
+    takes = [Taken(slot, tuple(v.shape), v.dtype, kind if kind in _NUMBERS else None) for slot, v, kind in inputs]
+    return native.open(takes, gives, container)
+
+
+def _kind(a: Any) -> type | None:
+    """Which of the kinds of argument an entry takes this is."""
+    if type(a) in _NUMBERS:
+        return type(a)
+    return np.ndarray if type(a) in (Tensor, np.ndarray) else None
+
+
+def _flat_results(spec: Any, count: int) -> tuple[Any, type | None]:
+    """Whether the result is one value, or a plain tuple or list of them in order, and which."""
+    tree = pytree.tree_of(spec, list(map(np.asarray, range(count))))
+    if isinstance(tree, Tensor):
+        return tree, None
+    flat = type(tree) in (tuple, list) and all(isinstance(t, Tensor) for t in tree)
+    order = [int(t) for t in tree] if flat else []
+    return (tree, type(tree)) if flat and order == list(range(count)) else (None, None)
+
+
