@@ -1,7 +1,17 @@
 """Options and fixtures that every test may use."""
 
+import atexit
+import os
+import shutil
+import tempfile
+
 import numpy as np
 import pytest
+
+# Kernels that tests compile are kept for this run only, and the user's own cache stays as it is.
+if "SCISIM_CACHE_DIR" not in os.environ:
+    os.environ["SCISIM_CACHE_DIR"] = tempfile.mkdtemp(prefix="scisim-cache-")
+    atexit.register(shutil.rmtree, os.environ["SCISIM_CACHE_DIR"], ignore_errors=True)
 
 
 def pytest_addoption(parser):
