@@ -17,6 +17,7 @@ import numpy as _np
 
 from scisim import backends as _backends
 from scisim import ops as _ops
+from scisim.compiler.debug import debug_nans
 from scisim.compiler.export import export, load
 from scisim.compiler.jit import jit
 from scisim.core import errors
@@ -68,6 +69,7 @@ __all__ = [
     "allclose",
     "can_cast",
     "cond",
+    "debug_nans",
     "device",
     "errors",
     "export",

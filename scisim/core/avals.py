@@ -58,7 +58,8 @@ def _cached_result(prim: Any, kinds: tuple, params: tuple) -> np.dtype:
     ones = [k(1) if isinstance(k, type) else np.ones((), k) for k in kinds]
     with np.errstate(all="ignore"):
         try:
-            return np.asarray(prim.evaluate(*ones, **dict(params))).dtype
+            evaluate = getattr(prim.evaluate, "unchecked", prim.evaluate)  # `debug_nans` is not after these ones
+            return np.asarray(evaluate(*ones, **dict(params))).dtype
         except (ValueError, TypeError, OverflowError) as error:
             from scisim.core.primitive import explained
 

@@ -56,6 +56,10 @@ class DerivativeError(ScisimError, ArithmeticError):
     """A derivative does not exist, is not defined, or disagrees with what it must equal."""
 
 
+class NonFiniteError(ScisimError, FloatingPointError):
+    """A result is nan or infinite, and `debug_nans` was asked to find where."""
+
+
 class MissingDependencyError(ScisimError, ImportError):
     """An optional package is needed and is not installed."""
 

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scisim.core.errors import ScisimError
 from scisim.core.primitive import Primitive
-from scisim.core.source import Source, Told
+from scisim.core.source import Source, Told, note
 from scisim.core.values import Traced
 
 # Makes a graph ready to run on arrays; the compiler fills it in.
@@ -78,8 +79,12 @@ class Graph:
         def read(v: Any) -> Any:
             return env.get(v, v) if type(v) is Var else v
 
-        for prim, ins, params, outs, _ in self.equations:
-            result = prim(*map(read, ins), **params)
+        for prim, ins, params, outs, source in self.equations:
+            try:
+                result = prim(*map(read, ins), **params)
+            except ScisimError as error:
+                note(error, f"while {self.name} runs", source, recorded=True)
+                raise
             env.update(zip(outs, result if prim.multiple else (result,), strict=True))
         return tuple(map(read, self.outputs))
 

@@ -85,12 +85,22 @@ def deepest(traceback: TracebackType | None) -> Source | None:
     return found
 
 
-def note(error: BaseException, what: str, source: Source | Told | None) -> None:
-    """Add to an error what was being done where; the innermost place is told once."""
-    if source is None or any(text.startswith("at ") for text in getattr(error, "__notes__", ())):
+def note(error: BaseException, what: str, source: Source | Told | None, recorded: bool = False) -> None:
+    """Add to an error what was being done where.
+
+    A place that an equation has recorded stands in for what called the program; of several the innermost is told.
+    """
+    notes = getattr(error, "__notes__", [])
+    old = next((k for k, text in enumerate(notes) if text.startswith("at ")), None)
+    if source is None or (old is not None and not (recorded and getattr(error, "_place_is_caller", False))):
         return
     text = source.text
-    error.add_note(f"at {source}, {what}" + (f":\n    {text}" if text else ""))
+    told = f"at {source}, {what}" + (f":\n    {text}" if text else "")
+    if old is None:
+        error.add_note(told)
+    else:
+        notes[old] = told
+    error._place_is_caller = not recorded  # type: ignore[attr-defined]
 
 
 class Told(NamedTuple):
