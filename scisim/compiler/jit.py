@@ -109,7 +109,7 @@ class Jitted:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         last = self._last
-        if last is not None and not kwargs and last.current():
+        if last is not None and not kwargs and not observers and last.current():
             out = last.enter(*args)
             if out is not NotImplemented:
                 return out
