@@ -18,7 +18,7 @@ class Span(NamedTuple):
     def inside(self, other: Span) -> Span | None:
         """The same elements counted within another span; None where it does not hold them all."""
         first, gap = self.start - other.start, other.step
-        if first % gap or self.step % gap:
+        if first % gap or (self.length > 1 and self.step % gap):
             return None
         k, step = first // gap, self.step // gap
         last = k + (self.length - 1) * step
@@ -50,9 +50,14 @@ def span(i: Any, n: int) -> Span:
     return Span(start, step if length > 1 else 1, length) if length else Span(0, 1, 0)
 
 
+def full(at: tuple, rank: int) -> tuple:
+    """A basic index with an item for each axis."""
+    return (*at, *(_WHOLE,) * (rank - sum(i is not None for i in at)))
+
+
 def box_of(at: tuple, shape: Shape) -> Box:
     """The box of a basic index."""
-    taken = [i for i in at if i is not None]
+    taken = [i for i in full(at, len(shape)) if i is not None]
     return tuple(span(i, n) for i, n in zip(taken, shape, strict=True))
 
 

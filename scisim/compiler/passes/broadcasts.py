@@ -17,7 +17,7 @@ from scisim.core.graph import Equation
 from scisim.core.values import Traced, shape
 from scisim.ops.arithmetic import mul_p, zmul
 from scisim.ops.products import matmul_p, zmatmul
-from scisim.ops.shape import broadcast_p, reshape_groups, reshape_p, sum_p, transpose_p
+from scisim.ops.shape import broadcast_p, concat_p, reshape_groups, reshape_p, sum_p, transpose_p
 
 
 def elementwise(r: Any, eq: Equation) -> Any:
@@ -33,7 +33,9 @@ def elementwise(r: Any, eq: Equation) -> Any:
 def of_broadcast(r: Any, eq: Equation) -> Any:
     """A broadcast of a broadcast is one, and axes of length one in front need not be there first."""
     (x,), to = eq.args, eq.params["shape"]
-    if math.prod(x.shape) == math.prod(to):
+    if x.shape == to:
+        return x
+    if math.prod(x.shape) == math.prod(to) and (isinstance(x, Traced) or x.ndim):
         return r.reshape(x, to)
     inner = r.made_by(x, broadcast_p)
     if inner is None:
@@ -116,7 +118,7 @@ def product(r: Any, eq: Equation) -> Any:
         return _constant_along(r, eq, a, b)
     out = eq.outs[0].shape
     fits = (*broadcast_shapes("matmul", a.shape[:-2], b.shape[:-2]), a.shape[-2], b.shape[-1])
-    return None if fits == out else r.broadcast(r.apply(eq.prim, a, b), out)
+    return r.instead(eq, (a, b)) if fits == out else r.broadcast(r.apply(eq.prim, a, b), out)
 
 
 def _constant_along(r: Any, eq: Equation, a: Any, b: Any) -> Any:
@@ -139,6 +141,7 @@ TABLE = {
     broadcast_p: (of_broadcast,),
     reshape_p: (reshape,),
     transpose_p: (transpose,),
+    concat_p: (concat,),
     sum_p: (total,),
     matmul_p: (product,),
     zmatmul: (product,),

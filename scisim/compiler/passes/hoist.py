@@ -32,7 +32,7 @@ def hoisted(r: Any, prim: Primitive, args: tuple, params: dict) -> tuple[tuple, 
         place.update(zip(wanted, range(len(given), len(given) + len(wanted)), strict=True))
         values = dict(zip(graph.inputs, given[:count], strict=False))
         given += r.replay(Graph(graph.inputs, moved[name], wanted, graph.name), values)
-    bodies = {name: _shorter(params[name], moved[name], count, place, given) for name in names}
+    bodies = {name: _shorter(r, params[name], moved[name], count, place, given) for name in names}
     used = {v for g in bodies.values() for v in _operands(g)}
     kept = [k for k in range(len(given)) if any(g.inputs[k] in used for g in bodies.values())]
     new = {name: _choose(g, kept, len(given)) for name, g in bodies.items()}
@@ -75,10 +75,10 @@ def _wanted(graph: Graph, moved: list[Equation]) -> list[Var]:
     return [v for eq in moved for v in eq.outs if v in used]
 
 
-def _shorter(graph: Graph, moved: list[Equation], count: int, place: dict, given: list) -> Graph:
+def _shorter(r: Any, graph: Graph, moved: list[Equation], count: int, place: dict, given: list) -> Graph:
     """A body without the equations that leave it, with all constants of the loop as inputs."""
     gone = set(map(id, moved))
     own = {place[v]: v for eq in moved for v in eq.outs if v in place}
-    extra = [own[k] if k in own else Var(None, given[k].shape, given[k].dtype) for k in range(count, len(given))]
+    extra = [own[k] if k in own else r.var(given[k].shape, given[k].dtype) for k in range(count, len(given))]
     equations = [eq for eq in graph.equations if id(eq) not in gone]
     return Graph([*graph.inputs[:count], *extra, *graph.inputs[count:]], equations, graph.outputs, graph.name)

@@ -16,6 +16,7 @@ from scisim.compiler.passes.boxes import (
     box_of,
     compose,
     disjoint,
+    full,
     index_of,
     lengths,
     whole,
@@ -24,7 +25,7 @@ from scisim.compiler.passes.boxes import (
 from scisim.core.graph import Equation
 from scisim.ops.arithmetic import add
 from scisim.ops.index import put_p, read_p
-from scisim.ops.shape import broadcast_p, concat_p, transpose_p
+from scisim.ops.shape import broadcast_p, concat_p, reshape_p, transpose_p
 
 
 def take(r: Any, x: Any, box: Box) -> Any:
@@ -59,6 +60,16 @@ def _of_transpose(r: Any, eq: Equation, x: Any, box: Box) -> Any:
     perm = eq.params["perm"]
     inner = tuple(box[perm.index(k)] for k in range(len(perm)))
     return r.apply(transpose_p, take(r, eq.args[0], inner), perm=perm)
+
+
+def _of_reshape(r: Any, eq: Equation, x: Any, box: Box) -> Any:
+    """A reshape that only adds or drops axes of length one."""
+    source = eq.args[0]
+    if [n for n in source.shape if n != 1] != [n for n in x.shape if n != 1]:
+        return None
+    spans = iter([s for s, n in zip(box, x.shape, strict=True) if n != 1])
+    inner = tuple(Span(0, 1, 1) if n == 1 else next(spans) for n in source.shape)
+    return r.reshape(take(r, source, inner), lengths(box))
 
 
 def _of_concat(r: Any, eq: Equation, x: Any, box: Box) -> Any:
@@ -104,6 +115,7 @@ _SOURCES = {
     read_p: _of_read,
     broadcast_p: _of_broadcast,
     transpose_p: _of_transpose,
+    reshape_p: _of_reshape,
     concat_p: _of_concat,
     put_p: _of_put,
 }
@@ -118,7 +130,7 @@ def put(r: Any, eq: Equation) -> Any:
     box = box_of(at, x.shape)
     written = index_of(box, x.shape)
     if at != written:
-        return r.apply(put_p, x, _full_rank(r, u, at), at=written)
+        return r.apply(put_p, x, _full_rank(r, u, full(at, len(box))), at=written)
     if 0 in lengths(box):
         return x
     if box == whole(x.shape):

@@ -15,7 +15,7 @@ import numpy as np
 from scisim.compiler.passes.constants import MISSING, computed, shrunk
 from scisim.core.avals import infer
 from scisim.core.axes import ELEMENTWISE
-from scisim.core.graph import Equation, Graph, Var
+from scisim.core.graph import Equation, Graph, Var, has_effect
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced
 from scisim.ops.arithmetic import add, mul_p, zmul
@@ -96,7 +96,7 @@ class Rewriter:
         for eq in graph.equations:
             self._trace, self._source = eq.outs[0].trace, eq.source
             args = tuple([values.get(a, a) if type(a) is Var else a for a in eq.args])
-            outs = tuple(self._var(v.shape, v.dtype) for v in eq.outs) if again else eq.outs
+            outs = tuple(self.var(v.shape, v.dtype) for v in eq.outs) if again else eq.outs
             made = self._record(Equation(eq.prim, args, eq.params, outs, eq.source))
             if made is not eq.outs:
                 values.update(zip(eq.outs, made, strict=True))
@@ -105,14 +105,15 @@ class Rewriter:
                     self._uses[new] = self._uses.get(new, 0) + len(users.get(old, ()))
         return [values.get(v, v) if type(v) is Var else v for v in graph.outputs]
 
-    def _var(self, shape: tuple[int, ...], dtype: Any) -> Var:
+    def var(self, shape: tuple[int, ...], dtype: Any) -> Var:
+        """A new variable."""
         return Var(self._trace, shape, dtype)
 
     # --- equations -----------------------------------------------------------------------------------------------
     def apply(self, prim: Primitive, *args: Any, **params: Any) -> Any:
         """The value of ``prim(*args, **params)``: a variable or a constant, several for several outputs."""
         like = infer(prim, args, params)
-        outs = tuple(self._var(*a) for a in (like if prim.multiple else (like,)))
+        outs = tuple(self.var(*a) for a in (like if prim.multiple else (like,)))
         made = self._record(Equation(prim, args, params, outs, self._source))
         return made if prim.multiple else made[0]
 
@@ -122,13 +123,13 @@ class Rewriter:
 
     def alike(self, v: Any, prim: Primitive, *args: Any) -> Any:
         """The value of an operation without parameters that is known to have the shape and dtype of another one."""
-        return self._record(Equation(prim, args, {}, (self._var(v.shape, v.dtype),), self._source))[0]
+        return self._record(Equation(prim, args, {}, (self.var(v.shape, v.dtype),), self._source))[0]
 
     def _record(self, eq: Equation) -> tuple:
         prim, args = eq.prim, eq.args
         constants = [a for a in args if type(a) is not Var]
         if constants:
-            if self.fold and not any(isinstance(a, Traced) for a in args):
+            if self.fold and not any(isinstance(a, Traced) for a in args) and not has_effect(eq):
                 value = computed(eq)
                 if value is not MISSING:
                     return value
@@ -159,7 +160,7 @@ class Rewriter:
         return None
 
     def _keep(self, eq: Equation) -> tuple[Var, ...]:
-        if self.merge:
+        if self.merge and not has_effect(eq):
             key = key_of(eq)
             seen = self._seen.get(key)
             if seen is not None:
