@@ -89,8 +89,8 @@ class _Writer:
             f.store(lanes.type, lanes.zero(), f.at(lanes.type, zeros, v), 64)
         few = f.op("icmp slt", "i64", self.N, lanes.lanes)
         packs = f.op("or", "i1", few, f.op("icmp sge", "i64", self.M, PACKING_ROWS))
-        most = PACKED_BYTES // (self.width * lanes.of.bytes)
-        most = f.value(f"select i1 {packs}, i64 {most}, i64 {DEPTH}")
+        held = PACKED_BYTES // (self.width * lanes.of.bytes)
+        most = f.value(f"select i1 {packs}, i64 {held}, i64 {DEPTH}")
         whole = self.M
         with f.loop(0, whole, ROWS) as (i, _, _), f.loop(0, larger(f, self.K, "1"), most) as (k, _, _):
             i, k = opaque(f, i), opaque(f, k)

@@ -56,10 +56,11 @@ class _Writer:
     ldc: str
     accumulate: bool
 
-    def write(self, sums: Callable[[str, str, str, str], None]) -> None:
+    def write(self, part: Callable[[str, str, str, str, str], None]) -> None:
         """Go through parts of the vector; each part is copied, with zeros after it."""
         f, lanes, scalar, size = self.f, self.lanes, self.lanes.of.scalar, self.lanes.of.bytes
         held = f.value(f"alloca [{HELD + lanes.lanes} x {scalar}], align 64", pure=False)
+        sums = f.value(f"alloca [{max(ROWS, VECTORS * lanes.lanes)} x {scalar}], align 64", pure=False)
         with f.loop(0, larger(f, self.K, "1"), HELD) as (k, _, _):
             k = opaque(f, k)
             depth = smaller(f, f.op("sub", "i64", self.K, k), str(HELD))
@@ -68,7 +69,7 @@ class _Writer:
                 f.store(scalar, x, f.at(scalar, held, p), size)
             f.store(lanes.type, lanes.zero(), f.at(scalar, held, depth), size)
             keep = "true" if self.accumulate else f.op("icmp sgt", "i64", k, 0)
-            sums(k, depth, held, keep)
+            part(k, depth, held, sums, keep)
 
     def _put(self, i: str, value: str, keep: str) -> None:
         """Write one number of C, or add it to what is there."""
@@ -78,13 +79,12 @@ class _Writer:
         there = f.value(f"select i1 {keep}, {scalar} {there}, {scalar} {literal(0, scalar)}")
         f.store(scalar, f.op("fadd" if self.lanes.of.floating else "add", scalar, value, there), place, size)
 
-    def along(self, k: str, depth: str, held: str, keep: str) -> None:
+    def along(self, k: str, depth: str, held: str, sums: str, keep: str) -> None:
         """Rows of A against the vector, some at a time; rows beyond the last are the last again."""
         f, lanes, scalar = self.f, self.lanes, self.lanes.of.scalar
         whole = f.op("and", "i64", depth, -lanes.lanes)
         mask = lanes.compare(f, "ult", f.op("sub", "i64", depth, whole))
         end, first = f.op("sub", "i64", self.M, 1), f.at(scalar, self.A, k)
-        sums = f.value(f"alloca [{ROWS} x {scalar}], align 64", pure=False)
         with f.loop(0, self.M, ROWS) as (i, _, _):
             i = opaque(f, i)
             rows = [f.at(scalar, first, f.mul(smaller(f, f.add(i, r), end), self.lda)) for r in range(ROWS)]
@@ -95,8 +95,8 @@ class _Writer:
             totals = self._step(rows, whole, held, now, mask)
             for r, total in enumerate(totals):
                 f.store(scalar, self._sum(total), f.at(scalar, sums, r), lanes.of.bytes)
-            with f.loop(0, smaller(f, f.op("sub", "i64", self.M, i), str(ROWS))) as (r, _, _):
-                self._put(f.add(i, r), f.load(scalar, f.at(scalar, sums, r), lanes.of.bytes), keep)
+            with f.loop(0, smaller(f, f.op("sub", "i64", self.M, i), str(ROWS))) as (s, _, _):
+                self._put(f.add(i, s), f.load(scalar, f.at(scalar, sums, s), lanes.of.bytes), keep)
 
     def _step(self, rows: list[str], p: str, held: str, sums: list[str], mask: str | None) -> list[str]:
         f, lanes, scalar = self.f, self.lanes, self.lanes.of.scalar
@@ -113,12 +113,11 @@ class _Writer:
         start = literal(-0.0, lanes.of.scalar)
         return f.value(f"call reassoc {lanes.of.scalar} @{name}({lanes.of.scalar} {start}, {lanes.type} {x})")
 
-    def across(self, k: str, depth: str, held: str, keep: str) -> None:
+    def across(self, k: str, depth: str, held: str, sums: str, keep: str) -> None:
         """Columns of the stored A, a few vectors of them and then one by one, the last masked."""
         f, lanes = self.f, self.lanes
         width = VECTORS * lanes.lanes
         wide = f.op("and", "i64", self.M, -width)
-        sums = f.value(f"alloca [{width} x {lanes.of.scalar}], align 64", pure=False)
         first = f.at(lanes.of.scalar, self.A, f.mul(k, self.lda))
         with f.loop(0, wide, width) as (i, _, _):
             self._columns(first, opaque(f, i), [None] * VECTORS, depth, held, sums, str(width), keep)
