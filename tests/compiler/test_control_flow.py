@@ -262,6 +262,15 @@ def test_host_steps_in_bodies():
     check(lambda n, b: ss.cond(n > 0, ss.linalg.inv, lambda b: b, b), 1, SQUARE, python=python, rtol=1e-10)
 
 
+def test_what_python_makes_before_a_loop_lives_as_long_as_the_loop():
+    def f(a, b):
+        inverse = ss.linalg.inv(a)
+        return ss.fori_loop(0, 4, lambda i, u: ss.linalg.solve(a, inverse @ u) + ss.sum(inverse), b)
+
+    check(f, SQUARE, X, python={"inv", "solve"}, rtol=1e-10)
+    check(f, np.diag(np.arange(1.0, 301.0)), RNG.random(300), python={"inv", "solve", "matmul"}, rtol=1e-10)
+
+
 def test_errors_in_bodies_stop_the_program():
     program = native(lambda a: ss.fori_loop(0, 5, lambda i, u: ss.linalg.inv(u) * 0.5, a), SQUARE)
     with pytest.raises(np.linalg.LinAlgError):
@@ -393,3 +402,22 @@ def test_signals_end_a_loop():
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
+
+
+def test_what_python_made_is_let_go():
+    n = 1 << 16
+    z = RNG.random(n) + 0j
+
+    def f(z):
+        for _ in range(12):
+            z = ss.fft.ifft(ss.fft.fft(z) * 2.0)
+        return z
+
+    program = native(f, z)
+    program(z)
+    tracemalloc.start()
+    program(z)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5 * z.nbytes
+    assert not program.made

@@ -39,7 +39,7 @@ class Buffer:
     first, last : int
         Steps between which its contents are needed.
     behind : set of Buffer
-        Arrays of the arena that the slot of a `Place.FRAME` may point to.
+        Arrays that the slot of a `Place.FRAME` may point to, if it is not that of one array.
     """
 
     place: Place

@@ -33,12 +33,15 @@ class Host:
         Where the addresses of its results go; None for results that are copied to a place.
     into : list of View or None
         That place.
+    drops : list of int
+        Slots of results of others that are not needed any more.
     """
 
     equation: Equation
     args: list[View | None]
     slots: list[int | None]
     into: list[View | None]
+    drops: list[int] = field(default_factory=list)
 
 
 @dataclass
