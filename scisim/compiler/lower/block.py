@@ -57,7 +57,10 @@ class Block:
             if eq.outs[0] in self.roots.stored:
                 self._place(eq)
         for _, kind, eqs in self.roots.steps():
+            first, apart = len(self.calls), len(self.apart)
             {"loop": self._loop, "product": self._products, "part": self._part}[kind](eqs)
+            for call in [*self.calls[first:], *(a.call for a in self.apart[apart:])]:
+                call.origin = eqs, self.roots
 
     # --- where values live
 

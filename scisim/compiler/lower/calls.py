@@ -41,11 +41,14 @@ class Call:
     args : list of Address or Extent
     note : str
         For people: which equations it computes.
+    origin : tuple, optional
+        The equations whose results it stores, and the `Roots` that tell what is computed on the way.
     """
 
     kernel: Any
     args: list[Address | Extent]
     note: str = ""
+    origin: Any = None
 
     def buffers(self) -> list[Any]:
         return [a.view.buffer for a in self.args if isinstance(a, Address)]
