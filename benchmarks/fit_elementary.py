@@ -31,7 +31,7 @@ class Fit:
     weight: Callable
     low: Any
     high: Any
-    degrees: tuple[int, int]
+    degrees: tuple[int | None, int]
 
 
 def series(terms: Callable[[int], Any], closed: Callable, small: Any = mpf("1e-9")) -> Callable:
@@ -116,16 +116,31 @@ def log_part(r: Any) -> Any:
     return (mp.log1p(r) - r + r * r / 2) / r**3
 
 
+def log_weight(r: Any) -> Any:
+    return abs(r**3 / mp.log1p(r)) if r else mpf(0)
+
+
 def erfcx_part(t: Any) -> Any:
-    """(1 + 2x) exp(x**2) erfc(x), for x in terms of t = (x - 4) / (x + 4)."""
+    """(x + 4) exp(x**2) erfc(x) / 4, for x in terms of t = (x - 4) / (x + 4)."""
     if t == 1:
-        return 2 / mp.sqrt(mp.pi)
+        return 1 / (4 * mp.sqrt(mp.pi))
     x = 4 * (1 + t) / (1 - t)
     if x > 50:  # the asymptotic series
         scaled = mp.fsum((-1) ** k * mp.fac2(2 * k - 1) / (2 * x * x) ** k for k in range(16)) / (x * mp.sqrt(mp.pi))
     else:
         scaled = mp.exp(x * x) * mp.erfc(x)
-    return (1 + 2 * x) * scaled
+    return (x + 4) / 4 * scaled
+
+
+def erf_part(z: Any) -> Any:
+    """erf(x) / x - 1 of z = x*x."""
+    x = mp.sqrt(z)
+    return mp.erf(x) / x - 1 if z else 2 / mp.sqrt(mp.pi) - 1
+
+
+def atanh_part(z: Any) -> Any:
+    """(atanh(s) / s - 1 - z/3) / z**2 of z = s*s."""
+    return mp.fsum(z**k / (2 * k + 5) for k in range(60))
 
 
 HALF = LN2 / 2 * mpf("1.001")
@@ -146,7 +161,7 @@ FITS = [
         lambda r: abs(r * r / mp.expm1(r)) if r else mpf(0),
         -HALF,
         HALF,
-        (4, 9),
+        (5, 10),
     ),
     # (2**r - 1 - r log 2) / r**2
     Fit(
@@ -161,11 +176,24 @@ FITS = [
     Fit(
         "LOG",
         series(lambda k: mpf((-1) ** k) / (k + 3), log_part),
-        lambda r: abs(r**3 / mp.log1p(r)) if r else mpf(0),
+        log_weight,
         mpf("-0.25"),
         mpf("0.5"),
         (7, 18),
     ),
+    # the same with more digits than float32 has, for its powers
+    Fit(
+        "LOG_MIDDLE",
+        series(lambda k: mpf((-1) ** k) / (k + 3), log_part),
+        log_weight,
+        mpf("-0.25"),
+        mpf("0.5"),
+        (None, 11),
+    ),
+    # beyond 1 + z/3 of atanh(s) / s, for a logarithm with more digits than float64 has
+    Fit("ATANH", atanh_part, lambda z: z * z, mpf(0), mpf("0.0401"), (None, 8)),
+    Fit("ERF", erf_part, lambda z: 1 / (1 + erf_part(z)), mpf(0), mpf(1), (6, 12)),
+    Fit("ERFCX", erfcx_part, lambda t: 1 / erfcx_part(t), mpf(-1), mpf(1), (11, 26)),
     Fit(
         "SIN",
         odd(mp.sin, lambda k: mpf((-1) ** (k + 1)) / mp.factorial(2 * k + 3)),
@@ -174,14 +202,14 @@ FITS = [
         (mp.pi / 2 * mpf("1.011")) ** 2,
         (3, 7),
     ),
-    Fit("TAN", odd(mp.tan, bernoulli_tangent), odd_weight(mp.tan), mpf(0), (mp.pi / 4 * mpf("1.011")) ** 2, (5, 13)),
+    Fit("TAN", odd(mp.tan, bernoulli_tangent), odd_weight(mp.tan), mpf(0), (mp.pi / 4 * mpf("1.011")) ** 2, (6, 13)),
     Fit(
         "ATAN",
         odd(mp.atan, lambda k: mpf((-1) ** (k + 1)) / (2 * k + 3)),
         odd_weight(mp.atan),
         mpf(0),
         mpf(1),
-        (7, 18),
+        (8, 19),
     ),
     Fit(
         "ASIN",
@@ -215,6 +243,8 @@ def main(path: str) -> None:
     for fit in FITS:
         lines.append(f"{fit.name} = {{")
         for dtype, degree in zip(("float32", "float64"), fit.degrees, strict=True):
+            if degree is None:
+                continue
             coefficients, error = rounded(fit, dtype, degree)
             unit = 2.0 ** (-24 if dtype == "float32" else -53)
             print(f"{fit.name} {dtype} degree {degree}: error {error / unit:.3f} of half an ulp", flush=True)

@@ -83,6 +83,11 @@ def flip_sign(x: Node, odd: Node) -> Node:
     return from_bits(bits(x) ^ (odd << (FLOATS[x.dtype] - 1)))
 
 
+def times_sign(y: Node, x: Node) -> Node:
+    """-y where x is negative or -0."""
+    return from_bits(bits(y) ^ (bits(x) & (-1 << (FLOATS[x.dtype] - 1))))
+
+
 def polynomial(x: Node, coefficients: Sequence[float]) -> Node:
     """By Horner's scheme, the constant term first."""
     total: Any = x.builder.lift(coefficients[-1], x.dtype)

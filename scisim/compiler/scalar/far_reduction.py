@@ -10,7 +10,7 @@ from __future__ import annotations
 from scisim.compiler.scalar.arithmetic import BIAS, MANTISSA, bits, cast, fma, magnitude, select, two_sum
 from scisim.compiler.scalar.ir import FLOATS, Node
 
-FAR = {"float32": 2.0**19, "float64": 2.0**47}  # from here on the plain reduction is wrong
+FAR = {"float32": 2.0**18, "float64": 2.0**46}  # from here on the plain reduction is wrong
 # Words of 32 bits that are multiplied by m: twice the bits of m, and those that a number next to a multiple loses.
 WINDOW = {"float32": 3, "float64": 6}
 LOW = 2**32 - 1

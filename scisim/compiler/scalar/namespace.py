@@ -8,6 +8,7 @@ from typing import Any
 from scisim.compiler.scalar import arithmetic as a
 from scisim.compiler.scalar import (
     complexes,
+    error_functions,
     exponential,
     hyperbolic,
     integers,
@@ -24,15 +25,30 @@ PARTS = {"complex64": "float32", "complex128": "float64"}
 Value = Any  # Node, Complex or a Python number
 
 _REAL: dict[str, Callable] = {
+    "sqrt": a.sqrt,
     "exp": exponential.exp,
     "exp2": exponential.exp2,
     "expm1": exponential.expm1,
     "log": logarithm.log,
+    "log2": logarithm.log2,
+    "log10": logarithm.log10,
+    "log1p": logarithm.log1p,
     "sin": trigonometric.sin,
     "cos": trigonometric.cos,
     "tan": trigonometric.tan,
+    "asin": inverse.asin,
+    "acos": inverse.acos,
+    "atan": inverse.atan,
+    "sinh": hyperbolic.sinh,
+    "cosh": hyperbolic.cosh,
     "tanh": hyperbolic.tanh,
-    "sqrt": a.sqrt,
+    "asinh": hyperbolic.asinh,
+    "acosh": hyperbolic.acosh,
+    "atanh": hyperbolic.atanh,
+    "cbrt": power.cbrt,
+    "erf": error_functions.erf,
+    "erfc": error_functions.erfc,
+    "sigmoid": error_functions.sigmoid,
 }
 
 

@@ -15,15 +15,18 @@ from scisim.compiler.scalar.arithmetic import (
     magnitude,
     nearest_multiple,
     odd_polynomial,
+    polynomial,
     select,
+    times_sign,
+    two_product,
 )
 from scisim.compiler.scalar.far_reduction import FAR, far_multiple_of_pi
 from scisim.compiler.scalar.ir import Node, rare
 
-# pi in three parts, each the nearest number to what is left.
+# pi in three parts, each what is left rounded down: positive, so that a zero keeps its sign.
 PI_PARTS = {
-    "float32": (3.1415927410125732, -8.742277657347586e-08, -3.4302490200117637e-15),
-    "float64": (3.141592653589793, 1.2246467991473532e-16, -2.9947698097183397e-33),
+    "float32": (3.141592502593994, 1.5099578831723193e-07, 1.078060505991553e-14),
+    "float64": (3.141592653589793, 1.224646799147353e-16, 2.1657133478438278e-32),
 }
 
 
@@ -45,10 +48,15 @@ def cos(x: Node) -> Node:
 
 
 def tan(x: Node) -> Node:
-    n, counted = nearest_multiple(x, 2 / math.pi)
-    r = less_multiple(x, n, [part / 2 for part in PI_PARTS[x.dtype]])
-    usual = _tan_of_quarter(r, bits(counted))
-    return x.builder.rarely(magnitude(x) > FAR[x.dtype], usual, tan_far, x)
+    a = magnitude(x)
+    n, counted = nearest_multiple(a, 2 / math.pi)
+    first, second, third = (part / 2 for part in PI_PARTS[x.dtype])
+    exact = fma(n, -first, a)
+    part, part_error = two_product(n, n.builder.const(second, n.dtype))
+    r = exact - part
+    error = fma(n, -third, ((exact - r) - part) - part_error)
+    usual = _tan_of_quarter(r, error, bits(counted))
+    return times_sign(x.builder.rarely(a > FAR[x.dtype], usual, tan_far, a), x)
 
 
 @rare
@@ -65,17 +73,18 @@ def cos_far(x: Node) -> Node:
 
 
 @rare
-def tan_far(x: Node) -> Node:
-    odd, r = far_multiple_of_pi(x, per=2)
-    return _tan_of_quarter(select(x < 0.0, -r, r), odd)
+def tan_far(a: Node) -> Node:
+    odd, r = far_multiple_of_pi(a, per=2)
+    return _tan_of_quarter(r, a.builder.const(0.0, a.dtype), odd)
 
 
 def _sin_near_zero(r: Node) -> Node:
     return odd_polynomial(r, r * r, table.SIN)
 
 
-def _tan_of_quarter(r: Node, odd: Node) -> Node:
-    """tan(r + n pi/2): tan r, or -1 / tan r for odd n."""
-    t = odd_polynomial(r, r * r, table.TAN)
+def _tan_of_quarter(r: Node, error: Node, odd: Node) -> Node:
+    """tan(r + error + n pi/2): tan r, or -1 / tan r for odd n."""
+    z = r * r
+    t = r + fma(polynomial(z, table.TAN[r.dtype]) * z, r, fma(error, z, error))
     turned = equal(odd & 1, 1)
     return select(turned, -1.0, t) / select(turned, t, 1.0)
