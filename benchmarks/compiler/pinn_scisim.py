@@ -108,8 +108,15 @@ def arguments(name: str, dtype: str, points: int, rounded: str | None = None) ->
     return [(ss.asarray(w), ss.asarray(b)) for w, b in params], ss.asarray(x)
 
 
-def step(name: str, dtype: str, points: int, rounded: str | None = None) -> Callable[[], Any]:
+def step(name: str, dtype: str, points: int) -> Callable[[], Any]:
     """A call that gives loss and gradients, in the order of the parameters."""
-    params, x = arguments(name, dtype, points, rounded)
+    params, x = arguments(name, dtype, points)
     f = ss.jit(ad.value_and_grad(loss_of(name)))
+    return lambda: f(params, x)
+
+
+def reference(name: str, points: int, rounded: str) -> Callable[[], Any]:
+    """The same in float64 without the compiler, of inputs rounded to a dtype."""
+    params, x = arguments(name, "float64", points, rounded)
+    f = ad.value_and_grad(loss_of(name))
     return lambda: f(params, x)

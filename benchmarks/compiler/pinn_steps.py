@@ -153,13 +153,13 @@ def _compare(
     dtype: str,
     verdicts: Verdicts,
 ) -> None:
-    """Loss and gradients of every form against scisim in float64, at the same rounded inputs."""
+    """Loss and gradients of every form against scisim in float64, not compiled, at the same rounded inputs."""
     runners = [c for c in contestants if c.label != "peak"]
     found = values(runners, results)
     worker = contestants[0].worker
     try:
-        case = {"name": name, "dtype": "float64", "points": chosen.points, "rounded": dtype}
-        worker.make("reference", "pinn_scisim:step", chosen.limit, case)
+        case = {"name": name, "points": chosen.points, "rounded": dtype}
+        worker.make("reference", "pinn_scisim:reference", chosen.limit, case)
         reference = worker.value("reference")
         worker.drop("reference")
     except Failed as error:
