@@ -97,9 +97,15 @@ class Lanes:
         return None
 
     def multiply_add(self, f: Function, a: str, b: str, c: str) -> str:
+        """a * b + c, rounded once where the target has an instruction for it."""
         if not self.of.floating:
             return f.op("add", self.type, f.op("mul", self.type, a, b), c)
-        return f.call(self.type, f"llvm.fma.{self.suffix}", (self.type, a), (self.type, b), (self.type, c))
+        return f.call(self.type, f"llvm.fmuladd.{self.suffix}", (self.type, a), (self.type, b), (self.type, c))
+
+
+def has_32_registers(target: Target) -> bool:
+    """Whether there are 32 vector registers, else 16."""
+    return target.vector_bits == 512 or not target.triple.startswith(("x86", "i686"))
 
 
 def vectors_of(dtype: str, target: Target) -> Lanes:

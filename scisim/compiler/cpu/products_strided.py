@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scisim.compiler.cpu.emit import Function
-from scisim.compiler.cpu.products_block import Block, Lanes, Rows, opaque, vectors_of
+from scisim.compiler.cpu.products_block import Block, Lanes, Rows, has_32_registers, opaque, vectors_of
 
 if TYPE_CHECKING:
     from scisim.compiler.cpu.emit import Module
@@ -75,7 +75,7 @@ class _Writer:
     def __post_init__(self) -> None:
         parts = self.lanes.of.parts
         self.rows = 6 // parts
-        self.vectors = 4 if self.target.vector_bits != 256 else 2
+        self.vectors = 4 if has_32_registers(self.target) else 2
         self.width = self.vectors * self.lanes.lanes
         self.N, self.row, self.step, self.ldb, self.ldc = (
             self.f.mul(v, parts) for v in (self.N, self.row, self.step, self.ldb, self.ldc)

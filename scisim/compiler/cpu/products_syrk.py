@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from scisim.compiler.cpu.emit import Function
-from scisim.compiler.cpu.products_block import Block, Lanes, Rows, number, opaque, vectors_of
+from scisim.compiler.cpu.products_block import Block, Lanes, Rows, has_32_registers, number, opaque, vectors_of
 from scisim.compiler.cpu.products_strided import smaller
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Syrk:
         f = Function(module, self.name, ["ptr %args"])
         kinds = ("i64", "i64", "ptr", "i64", "ptr", "i64", "ptr")
         slots = [f.argument(k, kind) for k, kind in enumerate(kinds)]
-        _Writer(f, vectors_of(self.dtype, target), 4 if target.vector_bits == 256 else 8, *slots).write()
+        _Writer(f, vectors_of(self.dtype, target), 8 if has_32_registers(target) else 4, *slots).write()
         f.done()
 
 
