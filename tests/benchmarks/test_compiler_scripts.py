@@ -29,7 +29,7 @@ def compared(printed: str) -> list[str]:
 
 def test_pinn_steps(tmp_path):
     names = "burgers1d,navier_stokes2d,plate_biharmonic2d"
-    printed, figures = run("pinn_steps.py", tmp_path, "--no-peers", "--points", "50", "--only", names)
+    printed, figures = run("pinn_steps.py", tmp_path, "--no-peers", "--points", "600", "--only", names)
     assert compared(printed) == ["pass"] * 6
     assert len(figures["float32"]["burgers1d"]["scisim"]["wall"]) == 7
     assert "GFLOP/s" in printed
@@ -52,20 +52,20 @@ def test_pinn_memory(tmp_path):
 
 
 def test_fused_chains(tmp_path):
-    printed, figures = run("fused_chains.py", tmp_path, "--no-peers", "--sizes", "1000", "--triad-points", "4000")
-    assert compared(printed) == ["pass"] * 2
+    printed, figures = run("fused_chains.py", tmp_path, "--no-peers", "--sizes", "1000,100000", "--triad-points", "200000")
+    assert compared(printed) == ["pass"] * 4
     assert not figures["triad"]["scisim"]["failed"]
     assert not figures["triad"]["native loop, streaming stores"]["failed"]
 
 
 def test_stencils(tmp_path):
-    printed, figures = run("stencils.py", tmp_path, "--no-peers", "--n2", "24", "--n3", "16")
+    printed, figures = run("stencils.py", tmp_path, "--no-peers", "--n2", "200", "--n3", "24")
     assert compared(printed) == ["pass"] * 18
-    assert set(figures) == {"heat 24 float32", "heat 24 float64", "wave 16 float32"}
+    assert set(figures) == {"heat 200 float32", "heat 200 float64", "wave 24 float32"}
 
 
 def test_lm_step(tmp_path):
-    _, figures = run("lm_step.py", tmp_path, "--no-peers", "--points", "60", "--width", "4")
+    _, figures = run("lm_step.py", tmp_path, "--no-peers", "--points", "600", "--width", "4")
     assert not any(stage["failed"] for stage in figures.values())
 
 
