@@ -94,7 +94,9 @@ class Rewriter:
         if not again:
             self._users = users
         for eq in graph.equations:
-            self._trace, self._source = eq.outs[0].trace, eq.source
+            if eq.outs:
+                self._trace = eq.outs[0].trace
+            self._source = eq.source
             args = tuple([values.get(a, a) if type(a) is Var else a for a in eq.args])
             outs = tuple(self.var(v.shape, v.dtype) for v in eq.outs) if again else eq.outs
             made = self._record(Equation(eq.prim, args, eq.params, outs, eq.source))

@@ -123,3 +123,10 @@ def test_exact_zeros_win_in_an_outer_product_too(rewritten):
 def test_integers_keep_their_products(rewritten):
     a, b = np.ones((4, 1), np.int32), np.ones((5, 3), np.int32)
     assert rewritten(lambda a, b: matmul_p(wide(a, 4, 5), b), a, b).counts["matmul"] == 1
+
+
+def test_numbers_as_matrices(rewritten):
+    f = lambda x: matmul_p(wide(x, 1, 1), np.ones((1, 1)))
+    assert rewritten(f, np.array(3.0), exact=False).counts["matmul"] == 1
+    f = lambda x: matmul_p(reshape_p(x, shape=(1, 3)), np.ones((3, 1)))
+    assert "matmul" not in rewritten(f, np.arange(3.0), exact=False).counts

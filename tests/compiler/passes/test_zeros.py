@@ -1,5 +1,7 @@
 """Products in which exact zeros win are ordinary ones with constants that are not zero, and nothing with zeros."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -57,7 +59,7 @@ def residual(params, x):
 
 def test_the_gradient_of_an_equation_with_one_unknown_has_ordinary_products(rng):
     sizes = (2, 6, 6, 1)
-    pairs = zip(sizes, sizes[1:], strict=False)
+    pairs = itertools.pairwise(sizes)
     params = [(ss.asarray(rng.normal(size=(m, n))), ss.asarray(rng.normal(size=n))) for m, n in pairs]
     x = ss.asarray(rng.normal(size=(20, 2)))
     step = ad.value_and_grad(residual)
