@@ -15,7 +15,6 @@ from scisim.compiler.cpu.target import Target
 from scisim.compiler.scalar.ir import COMPARISONS, FLOATS, INTEGERS, Node, live, rare_body
 
 MANTISSA, BIAS = {"float32": 23, "float64": 52}, {"float32": 127, "float64": 1023}
-_NO_EXPONENT = -math.inf, math.nan  # of 0, of negative numbers
 _GETMANT = 11  # mantissas in [3/4, 3/2), nan for negative numbers
 _SIMPLE = {
     "float": {"add": "fadd", "sub": "fsub", "mul": "fmul", "div": "fdiv"},
@@ -193,11 +192,12 @@ class Printer:
         bits = self.op("lshr", integer, bits, self.splat(mantissa, integer))
         bits = self.op("or", integer, bits, self.splat((bias + mantissa) << mantissa, integer))
         offset = 2.0**mantissa + bias + 1
-        offsets = self.splat(offset + mantissa + 1, dtype), self.splat(offset, dtype)
-        n = self.op("fsub", dtype, self._from_bits(bits, dtype), self.choose(tiny, *offsets, dtype))
+        more = self.choose(tiny, self.splat(offset + mantissa + 1, dtype), self.splat(offset, dtype), dtype)
+        n = self.op("fsub", dtype, self._from_bits(bits, dtype), more)
         n = self.choose(self.op("fcmp olt", dtype, x, self.splat(math.inf, dtype)), n, x, dtype)
         zero = self.splat(0, dtype)
-        none = self.choose(self.op("fcmp oeq", dtype, x, zero), *(self.splat(v, dtype) for v in _NO_EXPONENT), dtype)
+        is_zero = self.op("fcmp oeq", dtype, x, zero)
+        none = self.choose(is_zero, self.splat(-math.inf, dtype), self.splat(math.nan, dtype), dtype)
         return self.choose(self.op("fcmp ogt", dtype, x, zero), n, none, dtype)
 
     def _mantissa(self, node: Node, x: str) -> str:

@@ -1,4 +1,4 @@
-"""Words for writing formulas over nodes: operations by name, polynomials, rounding, sums and products with their errors."""
+"""Words for writing formulas over nodes: operations by name, polynomials, rounding, sums and products with errors."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ def power_of_two(n: Node) -> Node:
 
 def equal(a: Node, b: Any) -> Node:
     return a.builder.op("eq", a, b)
+
+
+def is_zero(x: Node) -> bool:
+    """Whether a node is the constant 0."""
+    return x.op == "const" and x.attr == 0
 
 
 def is_nan(x: Node) -> Node:

@@ -7,6 +7,8 @@ are x / pi modulo 2, in fixed point.  It is slow, and exact enough for the numbe
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from scisim.compiler.scalar.arithmetic import BIAS, MANTISSA, bits, cast, fma, magnitude, select, two_sum
 from scisim.compiler.scalar.ir import FLOATS, Node
 
@@ -70,7 +72,7 @@ def _digits(place: Node, count: int, step: int) -> list[Node]:
         words = [select(far, words[k + step], words[k]) for k in range(count + step)]
         step //= 2
     shift, op = place & 31, place.builder.op
-    return [(op("shl", a, shift) | op("lshr", b, 32 - shift)) & LOW for a, b in zip(words[:count], words[1:])]
+    return [(op("shl", a, shift) | op("lshr", b, 32 - shift)) & LOW for a, b in pairwise(words)]
 
 
 def _product(window: list[Node], low: Node, high: Node) -> list[Node]:

@@ -49,6 +49,14 @@ COMPARISONS = {"lt", "le", "gt", "ge", "eq", "ne"}
 RARE: dict[str, Callable[..., Node]] = {}
 
 
+def _binary(op: str, swapped: bool = False) -> Callable[[Node, Any], Node]:
+    def method(self: Node, other: Any) -> Node:
+        other = self.builder.lift(other, self.dtype)
+        return self.builder.op(op, other, self) if swapped else self.builder.op(op, self, other)
+
+    return method
+
+
 class Node:
     """One operation; made by a `Builder`.
 
@@ -73,23 +81,18 @@ class Node:
         inside = [f"%{a.index}" for a in self.args] + ([] if self.attr is None else [repr(self.attr)])
         return f"%{self.index} = {self.op}.{self.dtype}({', '.join(inside)})"
 
+    __add__, __radd__ = _binary("add"), _binary("add", swapped=True)
+    __sub__, __rsub__ = _binary("sub"), _binary("sub", swapped=True)
+    __mul__, __rmul__ = _binary("mul"), _binary("mul", swapped=True)
+    __truediv__, __rtruediv__ = _binary("div"), _binary("div", swapped=True)
+    __and__, __or__, __xor__, __lshift__ = _binary("and"), _binary("or"), _binary("xor"), _binary("shl")
+    __lt__, __le__, __gt__, __ge__ = _binary("lt"), _binary("le"), _binary("gt"), _binary("ge")
 
-def _binary(op: str, swapped: bool = False) -> Callable:
-    def method(self: Node, other: Any) -> Node:
-        other = self.builder.lift(other, self.dtype)
-        return self.builder.op(op, other, self) if swapped else self.builder.op(op, self, other)
+    def __neg__(self) -> Node:
+        return self.builder.op("neg", self)
 
-    return method
-
-
-_OPERATORS = {"add": "add", "sub": "sub", "mul": "mul", "div": "truediv", "and": "and", "or": "or", "xor": "xor"}
-for _op, _name in _OPERATORS.items():
-    setattr(Node, f"__{_name}__", _binary(_op))
-    setattr(Node, f"__r{_name}__", _binary(_op, swapped=True))
-for _op, _name in {"lt": "lt", "le": "le", "gt": "gt", "ge": "ge", "shl": "lshift"}.items():
-    setattr(Node, f"__{_name}__", _binary(_op))
-Node.__neg__ = lambda self: self.builder.op("neg", self)  # type: ignore[attr-defined, operator]
-Node.__invert__ = lambda self: self.builder.op("not", self)  # type: ignore[attr-defined, operator]
+    def __invert__(self) -> Node:
+        return self.builder.op("not", self)
 
 
 def rare(function: Callable[..., Node]) -> Callable[..., Node]:

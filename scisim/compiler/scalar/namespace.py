@@ -7,6 +7,7 @@ from typing import Any
 
 from scisim.compiler.scalar import arithmetic as a
 from scisim.compiler.scalar import (
+    complex_functions,
     complexes,
     error_functions,
     exponential,
@@ -112,7 +113,7 @@ class Scalars:
 
     # ---- comparisons and truth
 
-    def _compare(self, op: str, x: Value, y: Value) -> Value:
+    def _compare(self, op: str, x: Value, y: Value) -> Any:
         x, y = self._alike(x, y)
         if isinstance(x, Complex):
             return complexes.compare(op, x, y)
@@ -273,12 +274,17 @@ class Scalars:
 
     def pow(self, x: Value, y: Value) -> Value:
         x, y = self._alike(x, y)
+        n = power.constant_integer(y.re if isinstance(y, Complex) and a.is_zero(y.im) else y)
+        if n is not None and x.dtype in FLOATS:
+            return self.ipow(x, n)
         if isinstance(x, Complex):
-            return complexes.pow(x, y)
+            return complex_functions.pow(x, y)
         return power.pow(x, y) if x.dtype in FLOATS else integers.pow(x, y)
 
     def ipow(self, x: Value, n: int) -> Value:
         """x to the power of a Python integer."""
+        if n == 0:
+            return self._alike(1, x)[0]
         (x,) = self._alike(x)
         return power.integer_power(x, n)
 
@@ -292,7 +298,7 @@ class Scalars:
 def _function(name: str) -> Callable:
     def method(self: Scalars, x: Value) -> Value:
         (x,) = self._alike(x)
-        return (getattr(complexes, name) if isinstance(x, Complex) else _REAL[name])(x)
+        return (getattr(complex_functions, name) if isinstance(x, Complex) else _REAL[name])(x)
 
     method.__name__, method.__doc__ = name, f"{name} of a real or complex number."
     return method

@@ -94,6 +94,13 @@ def _log2_in_two_parts(x: Node) -> tuple[Node, Node]:
     return high, rest + low
 
 
+def constant_integer(y: Any) -> int | None:
+    """The constant as an integer of moderate size, if it is one."""
+    if isinstance(y, Node) and y.op == "const" and abs(y.attr) <= 1024 and y.attr == int(y.attr):
+        return int(y.attr)
+    return None
+
+
 def integer_power(x: Any, n: int) -> Any:
     """x to the power of a Python integer, by squaring; floats beyond the fourth power with their rounding errors."""
     if n < 0 and isinstance(x, Node) and x.dtype in FLOATS:
@@ -102,7 +109,8 @@ def integer_power(x: Any, n: int) -> Any:
         return inverse if n == -1 else _power_in_two_parts(inverse, error, -n)
     if isinstance(x, Node) and x.dtype in FLOATS and n > 4:
         return _power_in_two_parts(x, x.builder.const(0.0, x.dtype), n)
-    return _by_squaring(x, n, lambda a, b: a * b)
+    power = _by_squaring(x, abs(n), lambda a, b: a * b)
+    return power if n > 0 else 1.0 / power
 
 
 def _by_squaring(x: Any, n: int, product: Any) -> Any:
