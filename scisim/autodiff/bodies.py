@@ -96,7 +96,7 @@ def _call_reverse(vals: list, p: dict) -> tuple[tuple, Callable]:
     if p.get("remat"):
 
         def again(cts: Sequence[Any], exact: bool) -> tuple:
-            return call_p(*vals, *_kept(cts, graph.outputs), graph=backward(graph, exact))
+            return call_p(*vals, *_kept(cts, graph.outputs), graph=backward(graph, exact), remat=True)
 
         return call_p(*vals, **p), again
     first, second = split(graph)

@@ -9,9 +9,10 @@ from typing import Any
 
 import optree
 
+from scisim.autodiff.bodies import backward
 from scisim.autodiff.reverse import Tape, pull
 from scisim.core import hooks, pytree
-from scisim.core.avals import aval
+from scisim.core.avals import aval, is_known
 from scisim.core.axes import whole
 from scisim.core.batch import Batch
 from scisim.core.capture import capture, close
@@ -431,6 +432,8 @@ def _remat(name: str, run: Callable) -> Primitive:
 
 
 def _pull_again(name: str, run: Callable, vals: list, cts: Sequence[Any], exact: bool) -> list:
+    if not all(map(is_known, [*vals, *cts])):
+        return _recorded_again(name, run, vals, cts, exact)
     with Tape(name) as tape:
         tape.exact = exact
         leaves = [tape.leaf(v) if inexact(v.dtype) else v for v in vals]
@@ -439,3 +442,11 @@ def _pull_again(name: str, run: Callable, vals: list, cts: Sequence[Any], exact:
     real = [leaf for leaf in leaves if tape.mine(leaf)]
     got = iter(pull(tape, nodes, outs, list(cts), real, keep=False))
     return [next(got) if tape.mine(leaf) else None for leaf in leaves]
+
+
+def _recorded_again(name: str, run: Callable, vals: list, cts: Sequence[Any], exact: bool) -> list:
+    """The same in a captured program, as one call, so that it runs when the cotangents exist and not before."""
+    graph, held = close(capture(run, [aval(v) for v in vals], name))
+    seeds = [c for c, o in zip(cts, graph.outputs, strict=True) if inexact(o.dtype)]
+    got = call_p(*vals, *held, *seeds, graph=backward(graph, exact), remat=True)
+    return [g if inexact(v.dtype) else None for g, v in zip(got, vals, strict=False)]

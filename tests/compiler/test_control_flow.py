@@ -421,3 +421,25 @@ def test_what_python_made_is_let_go():
     tracemalloc.stop()
     assert peak < 5 * z.nbytes
     assert not program.made
+
+
+def test_checkpoints_keep_no_more_than_arguments():
+    x = RNG.random(1 << 12)
+
+    def block(u):
+        for _ in range(4):
+            u = ss.sin(u) + 1
+            u = u / ss.sum(u)
+        return u
+
+    def programs(block):
+        def f(u):
+            for _ in range(4):
+                u = block(u)
+            return ss.sum(u * u)
+
+        return native(ad.grad(f), x)
+
+    plain, again = programs(block), programs(ad.checkpoint(block))
+    np.testing.assert_allclose(again(x)[0], plain(x)[0], rtol=1e-12)
+    assert again.lowered.arena_bytes < 0.5 * plain.lowered.arena_bytes

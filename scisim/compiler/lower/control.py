@@ -142,7 +142,7 @@ class _Carries:
         for k in self.copied:
             made, v = flat.copy(self.now[k], self.now[k]), self.results[k]
             self.values.views[made] = self.values.views[v]
-        return self.low.body(flat.equations, [v for eq in flat.equations for v in eq.outs])
+        return self.low.body(flat, [v for eq in flat.equations for v in eq.outs])
 
 
 def scan(low: Any, eq: Equation) -> list[Step]:
@@ -165,7 +165,7 @@ def scan(low: Any, eq: Equation) -> list[Step]:
         start.append(Point(values.slot_of(part), whole, (length - 1) * row if p.get("backwards") else 0))
         advance.append(Advance(values.slot_of(part), -row if p.get("backwards") else row))
     carries.place(flat, outs[:n])
-    body = low.body(flat.equations, [*made, *outs[:n]])
+    body = low.body(flat, [*made, *outs[:n]])
     loop = For(length, [*body, *carries.moves(), *advance])
     return [*start, *carries.before(), loop, *carries.after()]
 
@@ -178,8 +178,8 @@ def while_(low: Any, eq: Equation) -> list[Step]:
     outs = flat.replay(p["body"], [*eq.args[:c], *carries.now])
     holds = test.boolean(test.replay(p["test"], [*eq.args[:c], *carries.now])[0])
     carries.place(flat, outs)
-    before = low.body(test.equations, [holds])
-    body = low.body(flat.equations, outs)
+    before = low.body(test, [holds])
+    body = low.body(flat, outs)
     loop = While(values.stored(holds, np.dtype(bool)), before, [*body, *carries.moves()])
     return [*carries.before(), loop, *carries.after()]
 
@@ -193,7 +193,7 @@ def cond(low: Any, eq: Equation) -> list[Step]:
         outs = flat.separate(flat.replay(graph, args), eq.outs)
         for v, to in zip(outs, eq.outs, strict=True):
             low.values.views[v] = low.values.whole(to)
-        sides.append(low.body(flat.equations, outs))
+        sides.append(low.body(flat, outs))
     return [Cond(low.values.stored(pred, np.dtype(bool)), *sides)]
 
 

@@ -22,11 +22,17 @@ class Flat:
     ----------
     values : Values
         Told of arrays that are constants.
+
+    Attributes
+    ----------
+    after : dict
+        By the id of an equation, variables that must exist before it runs, though it does not use them.
     """
 
     def __init__(self, values: Values) -> None:
         self.values = values
         self.equations: list[Equation] = []
+        self.after: dict[int, tuple[Var, ...]] = {}
 
     def replay(self, graph: Graph, args: Sequence[Any]) -> list[Any]:
         """Add the equations of a graph, applied to variables or constants; its outputs."""
@@ -43,7 +49,7 @@ class Flat:
         """The results of an equation that is replaced by a body, or by none."""
         name, p = eq.prim.name, eq.params
         if name == "call":
-            return self.replay(p["graph"], args)
+            return self._called(p["graph"], args, p.get("remat", False))
         if name == "cond" and not isinstance(args[0], Var):
             return self.replay(p["branches"][0 if args[0] else 1], args[1:])
         if name == "scan" and p["length"] == 0:
@@ -51,6 +57,16 @@ class Flat:
             empty = [np.zeros(v.shape, v.dtype) for v in eq.outs[n:]]
             return [*args[p["consts"] : p["consts"] + n], *empty]
         return None
+
+    def _called(self, graph: Graph, args: tuple, late: bool) -> list[Any]:
+        """A call's results; what derivatives compute anew runs only once all operands exist, cotangents among them."""
+        first = len(self.equations)
+        outs = self.replay(graph, args)
+        if late:
+            given = tuple(a for a in args if isinstance(a, Var))
+            for eq in self.equations[first:]:
+                self.after[id(eq)] = (*self.after.get(id(eq), ()), *given)
+        return outs
 
     def _kept(self, eq: Equation, args: tuple) -> tuple[Var, ...]:
         if eq.prim.name == "cond":

@@ -71,7 +71,7 @@ def lower(graph: Graph, bits: int, threads: int) -> Lowered:
     outputs = flat.replay(graph, graph.inputs)
     whole = Graph(graph.inputs, flat.equations, outputs, graph.name)
     values.interface(whole)
-    program = Lowered(whole, values, Lowering(flat.equations, outputs, values, bits).steps)
+    program = Lowered(whole, values, Lowering(flat, outputs, values, bits).steps)
     place(program)
     return program
 
@@ -81,7 +81,8 @@ class Lowering:
 
     Parameters
     ----------
-    equations : list of Equation
+    flat : Flat
+        The equations.
     outputs : sequence
         Values that are needed afterwards.
     values : Values
@@ -90,10 +91,10 @@ class Lowering:
         Of a vector.
     """
 
-    def __init__(self, equations: list[Equation], outputs: Sequence[Any], values: Values, bits: int) -> None:
+    def __init__(self, flat: Flat, outputs: Sequence[Any], values: Values, bits: int) -> None:
         self.outputs, self.values, self.bits = outputs, values, bits
         self.steps: list[Step] = []
-        equations, self.keys, self.classes = schedule(equations, native, outputs)
+        equations, self.keys, self.classes = schedule(flat.equations, native, outputs, flat.after)
         self.equations = recompute(equations, self.keys, self.classes)
         self.aliases: dict[Var, Var] = {}
         self.joined: set[Var] = set()  # sums of partial sums
@@ -109,9 +110,9 @@ class Lowering:
             else:
                 self._block(key, blocks[key], needed)
 
-    def body(self, equations: list[Equation], outputs: Sequence[Any]) -> list[Step]:
+    def body(self, flat: Flat, outputs: Sequence[Any]) -> list[Step]:
         """The steps of a body."""
-        return Lowering(equations, outputs, self.values, self.bits).steps
+        return Lowering(flat, outputs, self.values, self.bits).steps
 
     def _join_sums(self) -> None:
         """Sums of two partial sums over one region, which no one else needs, are one partial sum."""

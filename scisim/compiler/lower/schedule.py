@@ -8,7 +8,7 @@ Times order the work: even ones for what carries no class, odd ones for regions.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from scisim.compiler.lower.moves import Moves, inlines
@@ -17,6 +17,7 @@ from scisim.core.values import shape
 
 # Regions are made of axes at least this long; shorter ones gain nothing from tiles.
 LEAST_EXTENT = 256
+_NOTHING: Mapping[int, tuple[Var, ...]] = {}
 
 
 class AxisClasses:
@@ -117,7 +118,7 @@ class Key(NamedTuple):
 
 
 def schedule(
-    equations: list[Equation], native: Any, outputs: Iterable[Any] = ()
+    equations: list[Equation], native: Any, outputs: Iterable[Any] = (), after: Mapping[int, tuple[Var, ...]] = _NOTHING
 ) -> tuple[list[Equation], dict[int, Key], AxisClasses]:
     """The equations, with those that move elements as part of what uses them, and the key of each (by its id).
 
@@ -128,6 +129,8 @@ def schedule(
         ``native(eq)``: whether kernels can be made for it; else it is a host step, alone.
     outputs : iterable
         What is needed afterwards.
+    after : mapping
+        By the id of an equation, what else it waits for.
     """
     classes = AxisClasses(equations)
     keys: dict[int, Key] = {}
@@ -141,7 +144,7 @@ def schedule(
             moves.add(eq, lambda a, eq=eq: a not in made or _finished(keys[id(made[a])], eq, classes), cls is not None)
         seen = inlines(eq) and not host
         times = [0 if cls is None else 1]
-        for a in eq.args:
+        for a in (*eq.args, *after.get(id(eq), ())):
             if seen and isinstance(a, Var) and a in moves.leaves:
                 times += [_after_whole(keys[id(made[b])], cls) for b in moves.leaves[a] if b in made]
             elif isinstance(a, Var) and a in made:
