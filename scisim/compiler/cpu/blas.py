@@ -14,21 +14,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-
-from scisim.compiler.cpu.emit import Function, literal
-from scisim.compiler.cpu.products_block import number
-
-if TYPE_CHECKING:
-    from scisim.compiler.cpu.emit import Module
-    from scisim.compiler.cpu.target import Target
 
 # How libraries spell Fortran's dgemm and functions of their own; 64-bit integers come first.
 _FORMS = ("scipy_{}_64_", "{}_64_", "{}64_", "scipy_{}_", "{}_")
 _OWN = ("scipy_openblas_{}64_", "openblas_{}64_", "scipy_openblas_{}", "openblas_{}")
-_PREFIX = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
+PREFIX = {"float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 _SHORTEST = 448  # where no extent is shorter, a library's blocking for all caches wins over the generated product
 _SMALLEST = 2e6  # multiplications from which on calling a library by address from Python pays
 
@@ -130,7 +123,7 @@ def _own(library: Any, function: str) -> Any:
 
 def prefers_blas(m: int, n: int, k: int, dtype: str) -> bool:
     """Whether C[m, n] = A[m, k] @ B[k, n] is left to a BLAS; smaller ones are faster generated."""
-    return dtype in _PREFIX and min(m, n, k) >= _SHORTEST and blas() is not None
+    return dtype in PREFIX and min(m, n, k) >= _SHORTEST and blas() is not None
 
 
 def gemm(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
@@ -144,7 +137,7 @@ def gemm(a: np.ndarray, b: np.ndarray, out: np.ndarray) -> None:
         A C-contiguous matrix of that dtype, apart from a and b.
     """
     library = blas()
-    function = library and library.name == "MKL" and library.address(_PREFIX.get(a.dtype.name, "") + "gemm")
+    function = library and library.name == "MKL" and library.address(PREFIX.get(a.dtype.name, "") + "gemm")
     left, right = _layout(a), _layout(b)
     if a.shape[0] * b.size < _SMALLEST or not function or left is None or right is None:
         np.matmul(a, b, out=out)
@@ -173,65 +166,3 @@ def _layout(x: np.ndarray) -> tuple[bytes, int] | None:
 def _call(function: int, args: Sequence[Any]) -> None:
     lengths = [ctypes.c_size_t(1)] * 2  # of the two flags, which Fortran passes at the end
     ctypes.CFUNCTYPE(None)(function)(*args, *lengths)
-
-
-@dataclass(frozen=True)
-class BlasProduct:
-    """C = op(A) @ B (+ C) by a library's gemm; slots as those of `Product`, and then the address of that function.
-
-    Attributes
-    ----------
-    dtype : str
-        float32, float64, complex64 or complex128.
-    a_transposed, accumulate : bool
-        As for `Product`.
-    """
-
-    dtype: str
-    a_transposed: bool
-    accumulate: bool
-
-    @property
-    def name(self) -> str:
-        """One for each spec."""
-        return f"blas_{self.dtype}_{'t' if self.a_transposed else 'n'}n{'_add' if self.accumulate else ''}"
-
-    @property
-    def function(self) -> str:
-        """The function whose address goes to the last slot."""
-        return _PREFIX[self.dtype] + "gemm"
-
-    def emit(self, module: Module, target: Target) -> None:
-        """Write the kernel into a module. Fortran sees the transposes: C^T = B^T @ op(A)^T."""
-        f = Function(module, self.name, ["ptr %args"])
-        kinds = ("i64", "i64", "i64", "ptr", "i64", "ptr", "i64", "ptr", "i64", "ptr")
-        m, n, k, a, lda, b, ldb, c, ldc, function = (f.argument(p, kind) for p, kind in enumerate(kinds))
-        extents = [_held(f, "i64", v, 8) for v in (n, m, k)]
-        inner = m if self.a_transposed else k
-        lda, ldb, ldc = (_held(f, "i64", _at_least(f, ld, w), 8) for ld, w in ((lda, inner), (ldb, n), (ldc, n)))
-        one, beta = (_scalar(f, self.dtype, v) for v in (1, int(self.accumulate)))
-        flags = [_held(f, "i8", str(ord(x)), 1) for x in ("N", "T" if self.a_transposed else "N")]
-        pointers = [*flags, *extents, one, b, ldb, a, lda, beta, c, ldc]
-        f.raw(f"call void {function}({', '.join(f'ptr {p}' for p in pointers)}, i64 1, i64 1)")
-        f.done()
-
-
-def _held(f: Function, type_: str, value: str, align: int) -> str:
-    """The address of a value on the stack."""
-    place = f.value(f"alloca {type_}, align {align}", pure=False)
-    f.store(type_, value, place, align)
-    return place
-
-
-def _scalar(f: Function, dtype: str, value: int) -> str:
-    n = number(dtype)
-    place = f.value(f"alloca [{n.parts} x {n.scalar}], align 8", pure=False)
-    for part in range(n.parts):
-        f.store(n.scalar, literal(0 if part else value, n.scalar), f.at(n.scalar, place, part), n.bytes)
-    return place
-
-
-def _at_least(f: Function, x: str, least: str) -> str:
-    """The distance of rows as Fortran wants it, even where there is one row, or none."""
-    least = f.call("i64", "llvm.smax.i64", ("i64", least), ("i64", "1"))
-    return f.call("i64", "llvm.smax.i64", ("i64", x), ("i64", least))

@@ -75,6 +75,9 @@ class Lanes:
     def compare(self, f: Function, relation: str, count: str, place: int = 0) -> str:
         """A mask of lanes: ``place`` and the numbers after it, compared with a count."""
         word = f"i{8 * self.of.bytes}"
+        if word == "i8":  # a byte holds no more than the lanes of one vector
+            count = f.call("i64", "llvm.smax.i64", ("i64", f.op("sub", "i64", count, place)), ("i64", 0))
+            count, place = f.call("i64", "llvm.smin.i64", ("i64", count), ("i64", self.lanes)), 0
         count = count if word == "i64" else f.convert("trunc", "i64", count, word)
         places = ", ".join(f"{word} {place + k}" for k in range(self.lanes))
         return f.op(f"icmp {relation}", vector(word, self.lanes), f"<{places}>", self.spread(f, count, word))

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from scisim.compiler.cpu import blas as module
-from scisim.compiler.cpu.blas import Blas, BlasProduct, blas, gemm, prefers_blas
+from scisim.compiler.cpu.blas import Blas, blas, gemm, prefers_blas
+from scisim.compiler.cpu.products_blas import BlasProduct
 
 DTYPES = ("float64", "float32", "complex128", "complex64")
 FUNCTIONS = [p + f for p in "sdcz" for f in ("gemm", "syrk", "potrf", "potrs", "trsm", "symm")]

@@ -5,7 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
+from scisim.compiler.cpu.emit import Module
 from scisim.compiler.cpu.products import BatchedProduct, Product
+from scisim.compiler.cpu.target import Target, aarch64, binding, compile_ir, host, machine
 
 FLOATS = ("float64", "float32", "complex128", "complex64")
 INTEGERS = ("int64", "int32", "uint64", "int16", "uint8")
@@ -57,9 +59,10 @@ def multiply(run, guarded, rng, kernel, m, n, k, at_end):
 @pytest.mark.parametrize("dtype", FLOATS)
 def test_products_of_all_sizes(run, guarded, rng, dtype, transposed, accumulate):
     kernel = Product(dtype, transposed, accumulate)
-    for at_end in (True, False):
-        for m, n, k in SMALL + LARGE:
-            multiply(run, guarded, rng, kernel, m, n, k, at_end)
+    for m, n, k in SMALL + LARGE:
+        multiply(run, guarded, rng, kernel, m, n, k, True)
+    for m, n, k in SMALL:
+        multiply(run, guarded, rng, kernel, m, n, k, False)
     for m, n, k in rng.integers(1, 80, (30, 3)):
         multiply(run, guarded, rng, kernel, m, n, k, True)
 
@@ -69,6 +72,11 @@ def test_products_of_integers(run, guarded, rng, dtype):
     for m, n, k in SMALL + LARGE[:3]:
         multiply(run, guarded, rng, Product(dtype, False, False), m, n, k, True)
         multiply(run, guarded, rng, Product(dtype, True, True), m, n, k, False)
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int16"])
+def test_many_columns_of_short_integers(run, guarded, rng, dtype):
+    multiply(run, guarded, rng, Product(dtype, False, False), 260, 530, 5, True)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex64", "int32"])
@@ -146,6 +154,30 @@ def test_products_of_stacks(run, guarded, rng, dtype):
     check_close(one, np.hstack(list(a)), np.vstack([b[0]] * 5), np.zeros((3, 10), dtype))
 
 
+def test_exact_products_of_stacks(run):
+    a, b = np.zeros((2, 1, 1)), np.array([[[np.inf]], [[3.0]]])
+    c = np.ones((2, 1, 1))
+    run(BatchedProduct("float64", False, True, exact=True), 2, 1, 1, 1, a, 1, b, 1, c, 1, 1, 1, 1)
+    assert np.all(c == 1)
+
+
+OTHERS = [aarch64(), Target("x86_64-unknown-linux-gnu", "x86-64-v2", "", 128)]
+
+
+@pytest.mark.parametrize("other", OTHERS, ids=lambda t: t.cpu)
+@pytest.mark.parametrize(
+    "kernel", [Product("float64", False, True, exact=True), BatchedProduct("complex64", True, False)]
+)
+def test_objects_for_other_processors(other, kernel):
+    module = Module()
+    kernel.emit(module, other)
+    text = module.text(other.attributes)
+    assert len(compile_ir(text, other)) > 1000
+    assembly = machine(other).emit_assembly(binding().parse_assembly(text))
+    assert "fmla" in assembly if other == OTHERS[0] else "mulp" in assembly
+    assert "call\tfma" not in assembly
+
+
 def test_names_tell_specs_apart():
     flags = list(itertools.product((False, True), repeat=3))
     names = {kind(d, *f).name for kind in (Product, BatchedProduct) for d in FLOATS for f in flags}
@@ -154,9 +186,6 @@ def test_names_tell_specs_apart():
 
 
 def test_kernels_of_a_dtype_share_their_code():
-    from scisim.compiler.cpu.emit import Module
-    from scisim.compiler.cpu.target import host
-
     module = Module()
     for transposed, accumulate in itertools.product((False, True), repeat=2):
         Product("float64", transposed, accumulate).emit(module, host())
