@@ -20,14 +20,17 @@ from scisim.compiler.passes import (
     zeros,
 )
 from scisim.compiler.passes.dead import remove_dead
+from scisim.compiler.passes.guarded import Guarded, guarded
 from scisim.compiler.passes.rewriter import NO_RULES, Rewriter, Rules, join
 from scisim.compiler.passes.sums import join_outer_products
 from scisim.core.graph import Graph
 
 __all__ = [
     "PASSES",
+    "Guarded",
     "RUNNING_PASSES",
     "fold_constants",
+    "guarded",
     "join_outer_products",
     "merge_equal",
     "prepare",
