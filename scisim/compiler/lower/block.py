@@ -111,8 +111,9 @@ class Block:
         loops = [k for k, n in enumerate(shape) if n != 1]
         axes = [Axis(shape[k], k == cut) for k in loops] or [Axis(1)]
         tiled = loops.index(cut) if cut in loops else None
-        scope = Scope(tuple(a.extent for a in axes), self.roots.made, self.view, self.position, self.tile, tiled)
-        return Nest(axes, scope, self.values.numbers, note=note), maps.over(shape)
+        extents, numbers = tuple(a.extent for a in axes), self.values.numbers
+        scope = Scope(extents, self.roots.made, self.view, self.position, self.tile, tiled, numbers)
+        return Nest(axes, scope, numbers, note=note), maps.over(shape)
 
     def store(self, nest: Nest, x: Any, at: maps.IndexMap, to: View, index: maps.IndexMap, dtype: Any) -> None:
         """Let a nest put the elements of ``x`` that a map finds, as a dtype, where another finds places of a view."""
@@ -121,10 +122,9 @@ class Block:
 
     def _loop(self, equations: list[Equation]) -> None:
         """A kernel that stores the results of all these equations."""
-        first = equations[0]
-        over = first.args[0] if first.prim.name in REDUCTIONS else first.outs[0]
+        over = self.roots.over(equations[0])
         nest, _ = self._nest(over, ", ".join(eq.prim.name for eq in equations))
-        nest.scope.own = {eq.outs[0] for eq in equations if eq.prim.name not in REDUCTIONS}
+        nest.scope.own = {eq.outs[0] for eq in equations if self.roots.over(eq) is eq.outs[0]}
         for eq in equations:
             (self._reduction if eq.prim.name in REDUCTIONS else self._stored)(nest, eq)
         for eq, t in zip(equations, nest.targets, strict=True):
@@ -143,9 +143,20 @@ class Block:
 
     def _stored(self, nest: Nest, eq: Equation) -> None:
         v = eq.outs[0]
-        index = self._index(v)
-        value = nest.scope.value(v, index)
-        nest.targets.append(Target(parts(value), self._access(nest, self.local[v], index)))
+        x, index, to = self._spread(v, own=True)
+        value = nest.scope.value(x, index)
+        nest.targets.append(Target(parts(value), self._access(nest, self.local[v], to)))
+
+    def _spread(self, v: Any, own: bool = False) -> tuple[Any, maps.IndexMap, maps.IndexMap]:
+        """What a loop goes over to give the elements of a value, the map of its elements, and that of their places."""
+        if v not in self.roots.spread or (not own and self.view(v) is not None):
+            index = self._index(v)
+            return v, index, index
+        x = self.roots.made[v].args[0]
+        index = self._index(x)
+        to = maps.reshape(index, v.shape, x.shape)
+        assert to is not None
+        return x, index, to
 
     def _reduction(self, nest: Nest, eq: Equation) -> None:
         x, v = eq.args[0], eq.outs[0]
@@ -169,9 +180,9 @@ class Block:
 
     def copied(self, x: Any, to: View, v: Any, note: str = "copy") -> Call:
         """A kernel that stores a value of the shape of ``x``, as the dtype of ``v``, to a view."""
-        nest, index = self._nest(x, note)
-        value = nest.scope._as(nest.scope.value(x, index), x.dtype, v.dtype)
-        nest.targets.append(Target(parts(value), self._access(nest, to, index)))
+        x, index, places = self._spread(x)
+        nest, _ = self._nest(x, note)
+        self.store(nest, x, index, to, places, v.dtype)
         return nest.call(self.bits)
 
     # --- what is written part by part

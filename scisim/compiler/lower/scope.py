@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -17,6 +18,8 @@ from scisim.compiler.scalar.ir import Builder, Node
 from scisim.compiler.scalar.namespace import Complex, Scalars
 from scisim.core.graph import Equation, Var
 
+# Operations whose code does not depend on which number an operand is.
+READ_NUMBERS = {"add", "sub", "mul", "div", "zmul", "maximum", "minimum", "where", "lt", "le", "gt", "ge", "eq", "ne"}
 HALVES = ("float16", "bfloat16")
 WEAK = (bool, int, float, complex)
 
@@ -56,6 +59,8 @@ class Scope:
         Length of a tile.
     cut : int or None
         The loop axis that tiles cut.
+    numbers : callable
+        ``numbers(value, dtype, count)``: where an array of equal numbers is.
     """
 
     def __init__(
@@ -66,9 +71,10 @@ class Scope:
         tiled: Callable[[Any], int | None],
         tile: int,
         cut: int | None,
+        numbers: Callable[[Any, Any, int], View],
     ) -> None:
         self.extents, self.rank, self.made, self.view = extents, len(extents), made, view
-        self.tiled, self.tile, self.cut = tiled, tile, cut
+        self.tiled, self.tile, self.cut, self.numbers = tiled, tile, cut, numbers
         self.builder = Builder()
         self.accesses: list[Access | Pieced] = []
         self._places: dict[tuple, int] = {}
@@ -102,6 +108,17 @@ class Scope:
         if np.dtype(dtype).kind == "c":
             return Complex(self.builder.const(x.real, part), self.builder.const(x.imag, part))
         return self.builder.const(np.asarray(x).astype(dtype)[()], part)
+
+    def _number(self, eq: Equation, x: np.ndarray) -> Node | Complex:
+        """A number of the graph.
+
+        Usual ones are written into the kernel.  Others are read from memory: a division by the number of points, say,
+        is then the same kernel for all of them.
+        """
+        if eq.prim.name not in READ_NUMBERS or x.dtype.kind != "f" or _usual(float(x)):
+            return self._constant(x[()], x.dtype)
+        view = self.numbers(x[()], x.dtype, 1)
+        return self._loaded(Access(view, 0, (0,) * self.rank, 0), x.dtype)
 
     def access(self, view: View, index: maps.IndexMap) -> Access:
         """The elements of a view that a map finds."""
@@ -178,7 +195,11 @@ class Scope:
         args = []
         for a, to in zip(eq.args, kinds, strict=True):
             if type(a) in WEAK:
-                args.append(self._constant(np.asarray(a, to)[()] if to is not None else np.asarray(a), to))
+                known = self._constant(np.asarray(a), to) if to is None else self._number(eq, np.asarray(a, to))
+                args.append(known)
+                continue
+            if not isinstance(a, Var) and np.size(a) == 1:
+                args.append(self._as(self._number(eq, np.asarray(a).reshape(())), a.dtype, to))
                 continue
             dtype = a.dtype
             shape = a.shape if isinstance(a, Var) else np.shape(a)
@@ -208,6 +229,10 @@ class Scope:
             return x
         x = self.builder.op("cast", x, dtype=part)
         return Complex(x, self.builder.const(0, part)) if np.dtype(out).kind == "c" else x
+
+
+def _usual(x: float) -> bool:
+    return not math.isfinite(x) or (abs(x) <= 16 and (4 * x).is_integer())
 
 
 def _compute_name(dtype: Any) -> str:
