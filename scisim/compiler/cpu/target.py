@@ -89,3 +89,10 @@ def compile_ir(text: str, target: Target, quick: bool = False) -> bytes:
     module, generator = binding().parse_assembly(text), machine(target, 0 if quick else 2)
     module.triple, module.data_layout = generator.triple, str(generator.target_data)
     return generator.emit_object(module)
+
+
+def assembly(text: str, target: Target) -> str:
+    """The instructions that `compile_ir` selects, as text."""
+    module, generator = binding().parse_assembly(text), machine(target)
+    module.triple, module.data_layout = generator.triple, str(generator.target_data)
+    return generator.emit_assembly(module)
