@@ -19,6 +19,7 @@ from scisim.compiler.lower.flat import Flat
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import behind
 from scisim.compiler.lower.steps import Advance, Cond, For, Point, Step, Swap, While
+from scisim.compiler.lower.values import Values
 from scisim.core.graph import Equation, Var
 
 
@@ -107,7 +108,8 @@ class _Carries:
 
     def _behind(self) -> None:
         """Which arrays the slots may point to; values that change places pass theirs on."""
-        for _ in self.now:
+        found = -1
+        while found != (found := sum(len(self.values.views[v].buffer.behind) for v in self.now)):
             for k, v in enumerate(self.now):
                 for x in (self.init[k], self.outs[k]):
                     self.values.views[v].buffer.behind |= behind(self._source(x, k).buffer)
@@ -185,16 +187,48 @@ def while_(low: Any, eq: Equation) -> list[Step]:
 
 
 def cond(low: Any, eq: Equation) -> list[Step]:
-    """One of two bodies, which write their results to the same places."""
+    """One of two bodies, which write results to the same places, or point to what exists."""
     pred, *args = eq.args
-    sides = []
-    for graph in eq.params["branches"]:
-        flat = Flat(low.values)
-        outs = flat.separate(flat.replay(graph, args), eq.outs)
-        for v, to in zip(outs, eq.outs, strict=True):
-            low.values.views[v] = low.values.whole(to)
-        sides.append(low.body(flat, outs))
-    return [Cond(low.values.stored(pred, np.dtype(bool)), *sides)]
+    sides = _Sides(low.values, eq.outs)
+    first, second = (sides.steps(low, graph, args) for graph in eq.params["branches"])
+    return [Cond(low.values.stored(pred, np.dtype(bool)), first, second)]
+
+
+class _Sides:
+    """The results of a condition: those that have a place are written there, the others are slots that point."""
+
+    def __init__(self, values: Values, results: Sequence[Var]) -> None:
+        self.values = values
+        self.placed = [v for v in results if v in values.views]
+        self.free = [v for v in results if v not in values.views]
+        self.number = {v: k for k, v in enumerate(results)}
+        self.arrays: dict[Var, View] = {}
+        for v in self.free:
+            values.named(v)
+
+    def steps(self, low: Any, graph: Any, args: Sequence[Any]) -> list[Step]:
+        """One body."""
+        flat, values = Flat(self.values), self.values
+        outs = flat.replay(graph, args)
+        placed = flat.separate([outs[self.number[v]] for v in self.placed], self.placed)
+        for o, v in zip(placed, self.placed, strict=True):
+            values.views[o] = values.views[v]
+        own = flat.own()
+        points: list[Step] = []
+        for v in self.free:
+            o = outs[self.number[v]]
+            if isinstance(o, Var) and o in own and o not in values.views:
+                values.views[o] = self._array(v)
+            source = values.stored(o, v.dtype)
+            values.views[v].buffer.behind |= behind(source.buffer)
+            points.append(Point(values.slot_of(v), source))
+        return [*low.body(flat, [*placed, *outs]), *points]
+
+    def _array(self, v: Var) -> View:
+        """Where either body writes a result."""
+        if v not in self.arrays:
+            self.arrays[v] = self.values.array(v).view()
+        return self.arrays[v]
 
 
 CONTROL: dict[str, Callable[[Any, Equation], list[Step]]] = {"scan": scan, "while": while_, "cond": cond}
