@@ -90,9 +90,9 @@ class Assembly:
     def _address(self, view: View, offset: int, per_start: int = 0, more: int = 0) -> Arg:
         """The argument for an element of a view, so many bytes on."""
         buffer, item = view.buffer, view.buffer.dtype.itemsize
-        at, step = offset * item + more, per_start * item
+        at, moves = offset * item + more, (per_start * item, view.per_length * item)
         if buffer.place is Place.FRAME:
-            return Arg(buffer.slot, at, step)
+            return Arg(buffer.slot, at, *moves)
         if buffer.place is Place.ARENA:
-            return Arg(ARENA_SLOT, buffer.offset + at, step, 0, view.per_thread)
-        return Arg(TILE_SLOT, buffer.offset + at, step, 0, self.lowered.tile_bytes)
+            return Arg(ARENA_SLOT, buffer.offset + at, *moves, view.per_thread)
+        return Arg(TILE_SLOT, buffer.offset + at, *moves, self.lowered.tile_bytes)

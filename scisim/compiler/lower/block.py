@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.compiler.cpu.products import Product
+from scisim.compiler.cpu.products import product_kernel
 from scisim.compiler.lower import maps, written
 from scisim.compiler.lower.calls import Axis, Call, Extent, Nest, Target, address
 from scisim.compiler.lower.layout import Buffer, Place, View
@@ -206,7 +206,8 @@ class Block:
         left, transposed = self._left(a)
         right = self._right(b)
         to = self.local[v]
-        kernel = Product(v.dtype.name, transposed, self._whole(v) in self.sums, eq.prim.name == "zmatmul")
+        adds, columns = self._whole(v) in self.sums, None if self.position(v) == 1 else n
+        kernel = product_kernel(v.dtype.name, transposed, adds, columns, eq.prim.name == "zmatmul")
         lda = left.strides[1] if transposed else left.strides[0]
         extents = [self._extent(v, 0, m, count), self._extent(v, 1, n), self._extent(a, 1, k, count)]
         args = [*extents, address(left), Extent(lda), address(right), Extent(right.strides[0]), address(to),
