@@ -14,6 +14,8 @@ from scisim.compiler.lower.block import Block, parts
 from scisim.compiler.lower.calls import Call, Target
 from scisim.compiler.lower.control import CONTROL
 from scisim.compiler.lower.flat import Flat
+from scisim.compiler.lower.forms import WIDEST_PRODUCT, forms
+from scisim.compiler.lower.gram import gram
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import place
 from scisim.compiler.lower.recompute import recompute
@@ -28,7 +30,6 @@ WORKSPACE = 1 << 20  # bytes of a thread's tiles: half of a second-level cache
 IN_USE = 0.55  # of what is stored for a tile, so much is needed at one time
 PARALLEL_WORK = 100_000  # additions from which on a second thread pays
 LONGEST_TILE = {True: 96, False: 16384}  # points, by whether there are products; a vector of loops is long
-WIDEST_PRODUCT = 512  # columns up to which products are generated
 
 
 def native(eq: Equation) -> bool:
@@ -94,7 +95,8 @@ class Lowering:
     def __init__(self, flat: Flat, outputs: Sequence[Any], values: Values, bits: int) -> None:
         self.outputs, self.values, self.bits = outputs, values, bits
         self.steps: list[Step] = []
-        equations, self.keys, self.classes = schedule(flat.equations, native, outputs, flat.after)
+        equations = forms(flat.equations, outputs, flat.after)
+        equations, self.keys, self.classes = schedule(equations, native, outputs, flat.after)
         self.equations = recompute(equations, self.keys, self.classes)
         self.aliases: dict[Var, Var] = {}
         self.joined: set[Var] = set()  # sums of partial sums
@@ -227,6 +229,9 @@ class Lowering:
         """A loop, a condition, or Python."""
         if eq.prim.name in CONTROL:
             self.steps += CONTROL[eq.prim.name](self, eq)
+            return
+        if eq.prim.name == "gram" and self.values.threads == 1:
+            self.steps.append(gram(self.values, eq))
             return
         values = self.values
         args = [values.view(a) if isinstance(a, Var) else None for a in eq.args]

@@ -54,6 +54,9 @@ class Roots:
         self.cost: dict[Var, float] = {}
         for eq in equations:
             self._operands(eq)
+        self.spread: set[Var] = set()  # reshapes whose operand a loop goes over, not they themselves
+        for eq in reversed(equations):
+            self._reshaped(eq)
         for eq in equations:
             self._weigh(eq)
         self._levels()
@@ -71,8 +74,18 @@ class Roots:
             self._store(eq.args[1])
         if eq.prim.name in PRODUCTS or eq.prim.name in REDUCTIONS or self.kind(eq) == "part":
             self._store(eq.outs[0])
-        if eq.prim.name == "reshape" and self._unmappable(eq):
-            self._store(eq.args[0])
+
+    def _reshaped(self, eq: Equation) -> None:
+        """Axes that merge: elements go from a loop over the operand to their places, or the operand is stored."""
+        if eq.prim.name != "reshape" or not self._unmappable(eq):
+            return
+        (x,), v = eq.args, eq.outs[0]
+        places = maps.reshape(maps.identity(len(x.shape)), v.shape, x.shape) if isinstance(x, Var) else None
+        joined = all(u.prim.name == "concat" and not isinstance(u.outs[0], Moved) for u in self.users[v])
+        if places is not None and (joined or v in self.stored):
+            self.spread.add(v)
+        else:
+            self._store(x)
 
     def _base(self, v: Any) -> Any:
         """What a product reads in the place of a transposed first operand."""
@@ -124,7 +137,8 @@ class Roots:
     def _after(self, a: Var, eq: Equation) -> int:
         """The earliest level of an equation that loads ``a``, or is computed in the same loop as it."""
         first, second = self.kind(self.made[a]), self.kind(eq)
-        alone = self.made[a].prim.name in REDUCTIONS or self.shape_of(self.made[a]) != self.shape_of(eq)
+        other = self.made[a].prim.name in REDUCTIONS or a in self.spread
+        alone = other or self.shape_of(self.made[a]) != self.shape_of(eq)
         together = first == second == "loop" and not alone
         return self.level[a] + (0 if together or RANK[first] < RANK[second] else 1)
 
@@ -134,11 +148,13 @@ class Roots:
             return "part"
         return "product" if eq.prim.name in PRODUCTS else "loop"
 
-    @staticmethod
-    def shape_of(eq: Equation) -> tuple[int, ...]:
+    def shape_of(self, eq: Equation) -> tuple[int, ...]:
         """The loops of the kernel that an equation would be in, without those of length one."""
-        v = eq.args[0] if eq.prim.name in REDUCTIONS else eq.outs[0]
-        return _squeezed(v.shape)
+        return _squeezed(self.over(eq).shape)
+
+    def over(self, eq: Equation) -> Var:
+        """The value whose elements that kernel goes over."""
+        return eq.args[0] if eq.prim.name in REDUCTIONS or eq.outs[0] in self.spread else eq.outs[0]
 
     def _store_across_levels(self) -> bool:
         """Store what is dear and used in later kernels; whether anything was."""
