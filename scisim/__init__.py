@@ -20,6 +20,7 @@ from scisim import ops as _ops
 from scisim.compiler.debug import debug_nans
 from scisim.compiler.export import export, load
 from scisim.compiler.jit import jit
+from scisim.compiler.profile import profile
 from scisim.core import errors
 from scisim.core.devices import device
 from scisim.core.dispatch import numpy_name
@@ -80,6 +81,7 @@ __all__ = [
     "jit",
     "load",
     "print",
+    "profile",
     "result_type",
     "scan",
     "vmap",

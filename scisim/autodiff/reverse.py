@@ -13,9 +13,9 @@ import numpy as np
 
 from scisim.core.avals import is_known
 from scisim.core.errors import DerivativeError
-from scisim.core.graph import is_singular
+from scisim.core.graph import Var, is_singular
 from scisim.core.primitive import Primitive, alike
-from scisim.core.values import Trace, Traced, inexact, same, shape, zeros_like
+from scisim.core.values import Trace, Traced, ambient, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import mul_p, zmul
 from scisim.ops.complexes import real
 from scisim.ops.shape import astype, unbroadcast
@@ -162,11 +162,23 @@ def pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: boo
 
     With ``keep`` it may be called again, at any level; without, each node is let go as soon as it is done with.
     """
+    capture = ambient.get()
+    before = capture and capture.source
+    try:
+        return _pull(tape, nodes, outs, cts, leaves, keep, capture)
+    finally:
+        if capture is not None:
+            capture.source = before
+
+
+def _pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: bool, capture: Any) -> list:
     for out, ct in zip(outs, cts, strict=True):
         if tape.mine(out) and ct is not None:
             _gather(out, ct)
     times = zmul if tape.exact else mul_p
     for node in reversed(nodes) if keep else _drain(nodes):
+        if capture is not None:  # what follows from an operation is told of its line
+            capture.source = _source(node.values[0] if type(node) is Group else node.value)
         if type(node) is Group:
             _pull_group(node, tape)
             continue
@@ -182,6 +194,13 @@ def pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: boo
     for leaf in leaves:
         leaf.ct = None
     return out
+
+
+def _source(v: Any) -> Any:
+    """The user's line that a captured value comes from."""
+    while isinstance(v, Traced) and type(v) is not Var:
+        v = v.lower
+    return v.definition.source if type(v) is Var and v.definition is not None else None
 
 
 def settled(ct: Any, primal: Any) -> Any:

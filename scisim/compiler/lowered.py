@@ -31,6 +31,8 @@ class Region:
     computes : str
     inside : str
         The loop or condition that it stands in.
+    source : Source, optional
+        Of a step in Python, the line of the user that it comes from.
     share : float
         Of the estimated work of the program.
     """
@@ -38,12 +40,13 @@ class Region:
     def __init__(self, extent: int, tile: int, threads: int, kernels: list[Kernel], computes: str, inside: str) -> None:
         self.extent, self.tile, self.threads, self.kernels = extent, tile, threads, kernels
         self.parallel, self.computes, self.inside, self.share = threads > 1, computes, inside, 0.0
+        self.source: Any = None
 
     def title(self) -> str:
         """One line."""
         where = f" {self.inside}" if self.inside else ""
         if not self.kernels:
-            return f"Python{where}: {self.computes}"
+            return f"Python{where}: {self.computes}{f' ({self.source})' if self.source else ''}"
         many = f"{len(self.kernels)} kernel{'s' * (len(self.kernels) > 1)}"
         if not self.extent:
             return f"once{where}: {many}, {self.share:.0%} of the work"
@@ -145,8 +148,9 @@ def _regions(steps: list[Step], threads: int, inside: str, times: int) -> Iterat
             kernels = [Kernel(call, step.extent, step.tile, times) for call in step.calls]
             yield Region(step.extent, step.tile, threads if step.parallel else 1, kernels, "", inside)
         elif isinstance(step, s.Host):
-            eq = step.equation
-            yield Region(0, 0, 1, [], f"{eq.prim.name}{f' ({eq.source})' if eq.source else ''}", inside)
+            host = Region(0, 0, 1, [], step.equation.prim.name, inside)
+            host.source = step.equation.source
+            yield host
         elif isinstance(step, s.For):
             yield from _regions(step.body, threads, f"in a loop of {step.count}", times * step.count)
         elif isinstance(step, s.While):

@@ -12,6 +12,6 @@ observers: list[Callable[[Any, list], Any]] = []
 def remove(observer: Callable) -> None:
     """Take the last entry of an observer away."""
     for k in reversed(range(len(observers))):
-        if observers[k] is observer:
+        if observers[k] == observer:
             del observers[k]
             return

@@ -23,6 +23,7 @@ class Capture(Trace):
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self.equations: list[Equation] = []
+        self.source: Any = None  # the line of what is recorded, where it is another than the one that is being run
         self.order: Any = None  # what the last operation with an effect gave; the next one takes it
 
     def var(self, shape: tuple[int, ...], dtype: Any) -> Var:
@@ -33,7 +34,7 @@ class Capture(Trace):
             return prim.record(args)
         like = infer(prim, args, params)
         outs = tuple(self.var(s, d) for s, d in (like if prim.multiple else (like,)))
-        eq = Equation(prim, args, params, outs, here())
+        eq = Equation(prim, args, params, outs, self.source or here())
         for v in outs:
             v.definition = eq
         self.equations.append(eq)

@@ -64,7 +64,9 @@ def test_work_is_counted():
 
 def test_steps_in_python_are_shown():
     low = ss.jit(lambda x: ss.fft.fft(x) * 2.0).lower(ss.ones(8))
-    assert any(not r.kernels and "fft" in r.computes and "test_lowered.py" in r.computes for r in low.regions)
+    (step,) = [r for r in low.regions if not r.kernels]
+    assert (step.computes, step.source.text[:12]) == ("fft", "low = ss.jit")
+    assert "Python: fft (test_lowered.py:" in repr(low)
 
 
 def test_memory_is_planned_and_shown():
