@@ -23,10 +23,16 @@ class Operand(NamedTuple):
         As stored.
     inner : int or None
         Elements from one step to the next along the last axis: 0, 1, or None where it is known at run time.
+    strides : int
+        Which of the kernel's sets of strides it has.
+    near : (int, int) or None
+        It begins so many elements (second) after another operand (first), so that one pointer serves both.
     """
 
     dtype: str
     inner: int | None
+    strides: int = 0
+    near: tuple[int, int] | None = None
 
     @property
     def complex(self) -> bool:
@@ -38,34 +44,30 @@ class Operand(NamedTuple):
 
 
 class Pointer:
-    """The address of an operand's first element in the row that is being worked on."""
+    """Where an operand's elements are in the row that is being worked on: an address, and an offset in elements."""
 
-    def __init__(self, f: Function, operand: Operand, place: int, rank: int) -> None:
-        self.f, self.operand = f, operand
-        self.address = f.argument(place, "ptr")
-        self.strides = [f.argument(place + 1 + k) for k in range(rank)]
+    def __init__(self, f: Function, operand: Operand, address: str, strides: list[str], offset: str = "0") -> None:
+        self.f, self.operand, self.address, self.strides, self.offset = f, operand, address, strides, offset
         self.unit = 2 if operand.complex else 1
-
-    def copy(self) -> Pointer:
-        new = object.__new__(Pointer)
-        new.f, new.operand, new.strides, new.unit = self.f, self.operand, self.strides, self.unit
-        new.address = self.address
-        return new
-
-    def row(self) -> Pointer:
-        return self
 
     def moved(self, axis: int, i: str) -> Pointer:
         """The pointer at position ``i`` of an outer axis."""
-        new = self.copy()
-        step = self.f.mul(self.f.mul(i, self.strides[axis]), self.unit)
-        new.address = self.f.at(self.operand.stored[0], self.address, step)
-        return new
+        offset = self.f.add(self.offset, self.f.mul(i, self.strides[axis]))
+        return Pointer(self.f, self.operand, self.address, self.strides, offset)
+
+    def row(self) -> Pointer:
+        """The pointer in a row, all of whose outer positions are known."""
+        return self
+
+    def begin(self) -> str:
+        """The address of the row's first element."""
+        return self.f.at(self.operand.stored[0], self.address, self.f.mul(self.offset, self.unit))
 
     def _at(self, i: str) -> str:
-        stride = {0: 0, 1: 1}.get(self.operand.inner, self.strides[-1]) if self.operand.inner is not None else (
-            self.strides[-1])
-        return self.f.at(self.operand.stored[0], self.address, self.f.mul(self.f.mul(i, stride), self.unit))
+        f = self.f
+        step = {0: "0", 1: i}.get(-1 if self.operand.inner is None else self.operand.inner)
+        step = f.mul(i, self.strides[-1]) if step is None else step
+        return f.at(self.operand.stored[0], self.address, f.mul(f.add(self.offset, step), self.unit))
 
     def element(self, i: str) -> str:
         """The address of the element at position ``i`` of the last axis."""
@@ -90,14 +92,15 @@ class Pointer:
             for k in range(lanes):
                 bit = f.value(f"extractelement {vector('i1', lanes)} {mask}, i64 {k}")
                 where = f.value(f"select i1 {bit}, ptr {f.at(type_, self._at(f.add(i, k)), q)}, ptr %args")
-                vec = f.value(f"insertelement {vector(type_, lanes)} {vec}, {type_} {f.load(type_, where, size)}, i64 {k}")
+                one = f.load(type_, where, size)
+                vec = f.value(f"insertelement {vector(type_, lanes)} {vec}, {type_} {one}, i64 {k}")
             out.append(self._opened(vec, d, lanes))
         return out
 
     def single(self, node: Any) -> str:
         """A number that is the same in the whole row, part ``node.attr[1]``, in its register's type."""
         type_, size = self.operand.stored
-        where = self.f.at(type_, self.address, node.attr[1])
+        where = self.f.at(type_, self.begin(), node.attr[1])
         return self._opened(self.f.load(type_, where, size), node.dtype, 1)
 
     def read(self, i: str, lanes: int, mask: str | None, dtypes: list[str]) -> list[str]:
@@ -128,7 +131,7 @@ class Pointer:
             where = self._at(i)
             return [f.load(type_, f.at(type_, where, q), size) for q in range(self.unit)]
         if inner == 0:
-            singles = [f.load(type_, f.at(type_, self.address, q), size) for q in range(self.unit)]
+            singles = [f.load(type_, f.at(type_, self.begin(), q), size) for q in range(self.unit)]
             return [self._spread(v, type_, lanes) for v in singles]
         if inner is None:
             return self._gather(i, lanes, mask, type_, size)

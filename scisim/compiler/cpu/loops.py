@@ -7,7 +7,8 @@ last axis: not at all (one number for all lanes), by one element, or by a stride
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 from scisim.compiler.cpu.access import Operand, Pointer
 from scisim.compiler.cpu.combine import across, combined, identity
 from scisim.compiler.cpu.emit import Function, Module, vector
-from scisim.compiler.cpu.pieces import Pieces, arguments, pointer
+from scisim.compiler.cpu.pieces import At, Pieces, PiecesPointer
 from scisim.compiler.cpu.printer import Printer, scalar_type
 from scisim.compiler.scalar.ir import Builder, Node, live, spelled
 
@@ -47,8 +48,9 @@ class Store(NamedTuple):
 class Loop:
     """A loop kernel.
 
-    Its arguments are the extents; if an operand is in pieces along the last axis, between which of its positions all are
-    in one; then for each load and store a pointer and the strides along all axes, in elements, or what `Pieces` tells.
+    Its arguments are the extents; if an operand is in pieces along the last axis, the range of it in which all are in
+    one; sets of strides along all axes, in elements; then a pointer for each load and store that is not near another
+    one, or for each of its pieces with the limits of that.
 
     Parameters
     ----------
@@ -73,6 +75,13 @@ class Loop:
         nodes = [(op, args, dtype, spelled(attr)) for op, args, dtype, attr in self.nodes]
         text = repr((self.rank, self.loads, nodes, self.stores, self.tail))
         return "loop_" + hashlib.sha256(text.encode()).hexdigest()[:24]
+
+    @property
+    def sets(self) -> int:
+        """How many sets of strides its operands have."""
+        plain = [o for o in self.loads if isinstance(o, Operand)]
+        pieces = [p.operand for o in self.loads if isinstance(o, Pieces) for p in o.pieces]
+        return 1 + max(o.strides for o in (*plain, *pieces, *(s.to for s in self.stores)))
 
     @property
     def edged(self) -> bool:
@@ -116,17 +125,34 @@ class _Writer:
 
     def write(self) -> None:
         f, rank = self.f, self.spec.rank
-        self.extents = [f.argument(k) for k in range(rank)]
-        place = rank
+        args = itertools.count()
+        self.extents = [f.argument(next(args)) for _ in range(rank)]
         if self.spec.edged:
-            self.middle = f.argument(place), f.argument(place + 1)
-            place += 2
-        pointers = []
-        for operand in (*self.spec.loads, *(s.to for s in self.spec.stores)):
-            pointers.append(pointer(f, operand, place, rank))
-            place += arguments(operand, rank)
+            self.middle = f.argument(next(args)), f.argument(next(args))
+        self.sets = [[f.argument(next(args)) for _ in range(rank)] for _ in range(self.spec.sets)]
+        self.addresses: list[str] = []
+        operands = (*self.spec.loads, *(s.to for s in self.spec.stores))
+        pointers = [self._pieces(o, args) if isinstance(o, Pieces) else self._pointer(o, args) for o in operands]
         self._axis(0, pointers, [])
         f.done()
+
+    def _pointer(self, operand: Operand, args: Iterator[int]) -> Pointer:
+        f, type_ = self.f, operand.stored[0]
+        if operand.near is None:
+            address = f.argument(next(args), "ptr")
+        else:
+            other, by = operand.near
+            address = f.at(type_, self.addresses[other], by * (2 if operand.complex else 1))
+        self.addresses.append(address)
+        return Pointer(f, operand, address, self.sets[operand.strides])
+
+    def _pieces(self, spec: Pieces, args: Iterator[int]) -> PiecesPointer:
+        parts = []
+        for piece in spec.pieces:
+            pointer = self._pointer(piece.operand, args)
+            bounds = [self.f.argument(next(args)) for m in piece.limits for _ in range(m.low + m.high)]
+            parts.append(At(self.f, piece, pointer, bounds))
+        return PiecesPointer(self.f, spec, parts, self.spec.rank - 1)
 
     def _axis(self, axis: int, pointers: list[Pointer], indices: list[str]) -> None:
         if axis == self.spec.rank - 1:
@@ -168,39 +194,46 @@ class _Writer:
         ]
 
     def _edged(self, fixed: dict, pointers: list, indices: list) -> list[str]:
-        """The last axis where operands are in pieces: its middle in whole vectors, before and after it what is there."""
+        """The last axis where operands are in pieces: its middle in whole vectors, what is before and after it."""
         f, n, lanes = self.f, self.extents[-1], self.lanes
         kept = [(vector(t, lanes), start) for t, start in self._sums()]
         low, high = self.middle
-        high = f.value(f"call i64 @llvm.smin.i64(i64 {high}, i64 {n})")
-        self.f.module.declare("i64", "llvm.smin.i64", ["i64", "i64"])
-        last = f.op("sub", "i64", high, lanes)
-        stem, before, place = f.fresh("E"), f.block, len(f.lines) + 2
+        last = f.op("sub", "i64", f.call("i64", "llvm.smin.i64", ("i64", high), ("i64", n)), lanes)
+        stem, before = f.fresh("E"), f.block
         f.raw(f"br label %{stem}")
-        f.label(stem)
-        names = [f"%{f.fresh()}" for _ in kept]
-        f.lines += [""] * (1 + len(kept))
-        i = f"%{stem}.i"
+        i, sums, start = self._merged(stem, kept, ["0", *(s for _, s in kept)], before)
         inside = f.op("and", "i1", f.value(f"icmp sge i64 {i}, {low}"), f.value(f"icmp sle i64 {i}, {last}"))
         f.raw(f"br i1 {inside}, label %{stem}.middle, label %{stem}.other")
-        f.label(f"{stem}.middle")
-        middle = _Body(self, fixed, pointers, indices, i, lanes, None, names).write()
-        f.raw(f"%{stem}.next = add nsw i64 {i}, {lanes}")
-        f.raw(f"br label %{stem}")
-        after_middle = f.block
-        f.label(f"{stem}.other")
-        f.raw(f"br i1 {f.value(f'icmp slt i64 {i}, {n}')}, label %{stem}.edge, label %{stem}.end")
+        im, sums_m, again = self._merged(f"{stem}.middle", kept, [i, *sums], stem)
+        after = _Body(self, fixed, pointers, indices, im, lanes, None, sums_m).write()
+        following = f.op("add nsw", "i64", im, lanes)
+        f.raw(f"br i1 {f.value(f'icmp sle i64 {following}, {last}')}, label %{stem}.middle, label %{stem}.other")
+        again([following, *after], f.block)
+        io, sums_o, join = self._merged(f"{stem}.other", kept, [i, *sums], stem)
+        join([following, *after], self._previous)
+        f.raw(f"br i1 {f.value(f'icmp slt i64 {io}, {n}')}, label %{stem}.edge, label %{stem}.end")
         f.label(f"{stem}.edge")
-        edge, step = self._edge(fixed, pointers, indices, i, names)
-        f.raw(f"%{stem}.past = add nsw i64 {i}, {step}")
+        edge, step = self._edge(fixed, pointers, indices, io, sums_o)
+        past = [f.op("add nsw", "i64", io, step), *edge]
         f.raw(f"br label %{stem}")
-        rest = f"[%{stem}.next, %{after_middle}], [%{stem}.past, %{f.block}]"
-        f.lines[place] = f"  {i} = phi i64 [0, %{before}], {rest}"
-        for k, ((type_, start), name) in enumerate(zip(kept, names, strict=True)):
-            ends = f"[{middle[k]}, %{after_middle}], [{edge[k]}, %{f.block}]"
-            f.lines[place + 1 + k] = f"  {name} = phi {type_} [{start}, %{before}], {ends}"
+        start(past, f.block)
         f.label(f"{stem}.end")
-        return names
+        return sums_o
+
+    def _merged(self, label: str, kept: list, first: list[str], origin: str) -> tuple[str, list[str], Callable]:
+        """Begin a block that two others lead to: position and sums in it, and a function to tell of the second one."""
+        f = self.f
+        self._previous = f.block
+        f.label(label)
+        place, types = len(f.lines), ["i64", *(t for t, _ in kept)]
+        names = [f"%{f.fresh()}" for _ in types]
+        f.lines += [""] * len(types)
+
+        def second(values: list[str], block: str) -> None:
+            for k, (t, name, a, b) in enumerate(zip(types, names, first, values, strict=True)):
+                f.lines[place + k] = f"  {name} = phi {t} [{a}, %{origin}], [{b}, %{block}]"
+
+        return names[0], names[1:], second
 
     def _edge(self, fixed: dict, pointers: list, indices: list, i: str, sums: list[str]) -> tuple[list[str], int]:
         """One step at an edge, and how many elements it does."""

@@ -6,7 +6,7 @@ is one piece, read like any operand; the vectors at its edges are put together o
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from scisim.compiler.cpu.access import Operand, Pointer
 from scisim.compiler.cpu.emit import Function, vector
@@ -40,15 +40,15 @@ class Piece(NamedTuple):
     inner: Limit | None
     main: bool
 
-    def arguments(self, rank: int) -> int:
-        limits = [*self.outer, *([self.inner] if self.inner else [])]
-        return 1 + rank + sum(m.low + m.high for m in limits)
+    @property
+    def limits(self) -> tuple[Limit, ...]:
+        return (*self.outer, *([self.inner] if self.inner else []))
 
 
 class Pieces(NamedTuple):
     """An operand in pieces, of which a later one holds where several do.
 
-    Its arguments are those of each piece: the pointer, strides, limits along the outer axes and along the last one.
+    Each piece has the arguments of an operand, and then those of its limits.
     """
 
     pieces: tuple[Piece, ...]
@@ -70,75 +70,92 @@ class Pieces(NamedTuple):
         """Whether not all of a row is one piece."""
         return any(p.inner for p in self.pieces)
 
-    def arguments(self, rank: int) -> int:
-        return sum(p.arguments(rank) for p in self.pieces)
 
+class At:
+    """A piece in the row that is being worked on.
 
-class _At:
-    """A piece in the row that is being worked on."""
+    Parameters
+    ----------
+    f : Function
+    piece : Piece
+    pointer : Pointer
+    bounds : list of str
+        The arguments of its limits.
+    active : str or None
+        Whether it holds as far as outer positions are known; None where it always does.
+    """
 
-    def __init__(self, f: Function, piece: Piece, place: int, rank: int) -> None:
-        self.f, self.piece = f, piece
-        self.pointer = Pointer(f, piece.operand, place, rank)
-        place += 1 + rank
-        self.limits: dict[int, list[tuple[str, str]]] = {}
-        for limit in (*piece.outer, *([piece.inner] if piece.inner else [])):
-            found = self.limits[limit.axis] = []
-            for has, test in ((limit.low, "sge"), (limit.high, "slt")):
-                if has:
-                    found.append((test, f.argument(place)))
-                    place += 1
-        self.active: str | None = None  # an i1, None where it always holds
+    def __init__(
+        self, f: Function, piece: Piece, pointer: Pointer, bounds: list[str], active: str | None = None
+    ) -> None:
+        self.f, self.piece, self.pointer, self.bounds, self.active = f, piece, pointer, bounds, active
 
-    def moved(self, axis: int, i: str) -> _At:
-        new = object.__new__(_At)
-        new.f, new.piece, new.limits = self.f, self.piece, self.limits
-        new.pointer, new.active = self.pointer.moved(axis, i), self.active
-        for test, bound in self.limits.get(axis, ()):
-            new.active = _both(self.f, new.active, self.f.value(f"icmp {test} i64 {i}, {bound}"))
-        return new
+    def _tests(self, axis: int) -> list[tuple[str, str]]:
+        """Comparisons of a position along an axis."""
+        ends = [(m.axis, test) for m in self.piece.limits for has, test in ((m.low, "sge"), (m.high, "slt")) if has]
+        return [(test, bound) for (of, test), bound in zip(ends, self.bounds, strict=True) if of == axis]
+
+    def moved(self, axis: int, i: str) -> At:
+        active = self.active
+        for test, bound in self._tests(axis):
+            active = _both(self.f, active, self.f.value(f"icmp {test} i64 {i}, {bound}"))
+        return At(self.f, self.piece, self.pointer.moved(axis, i), self.bounds, active)
 
     def here(self, i: str, lanes: int, axis: int) -> str | None:
         """The lanes from position ``i`` of the last axis on that it has; None for all."""
         f, type_, mask = self.f, vector("i64", lanes), None
-        if self.limits.get(axis):
+        tests = self._tests(axis)
+        if tests:
             at = _splat(f, "i64", i, lanes)
             if lanes > 1:
                 at = f.op("add", type_, at, "<" + ", ".join(f"i64 {k}" for k in range(lanes)) + ">")
-            for test, bound in self.limits[axis]:
+            for test, bound in tests:
                 mask = _both(f, mask, f.value(f"icmp {test} {type_} {at}, {_splat(f, 'i64', bound, lanes)}"), lanes)
         return _both(f, mask, None if self.active is None else _splat(f, "i1", self.active, lanes), lanes)
 
 
 class PiecesPointer:
-    """Where the pieces of an operand are in the row that is being worked on."""
+    """Where the pieces of an operand are in the row that is being worked on.
 
-    def __init__(self, f: Function, pieces: Pieces, place: int, rank: int) -> None:
-        self.f, self.spec, self.axis = f, pieces, rank - 1
-        self.parts: list[_At] = []
-        for piece in pieces.pieces:
-            self.parts.append(_At(f, piece, place, rank))
-            place += piece.arguments(rank)
+    The address of the middle of rows is chosen as soon as the outer positions that decide about it are known.
+    """
+
+    def __init__(self, f: Function, spec: Pieces, parts: list[At], axis: int) -> None:
+        self.f, self.spec, self.parts, self.axis = f, spec, parts, axis
         self.middle: Pointer | None = None
+        self._choose(-1)
 
     def moved(self, axis: int, i: str) -> PiecesPointer:
         """The pointer at position ``i`` of an outer axis."""
         new = object.__new__(PiecesPointer)
-        new.f, new.spec, new.axis, new.middle = self.f, self.spec, self.axis, None
+        new.f, new.spec, new.axis = self.f, self.spec, self.axis
         new.parts = [p.moved(axis, i) for p in self.parts]
+        new.middle = None if self.middle is None else self.middle.moved(axis, i)
+        new._choose(axis)
         return new
 
+    def _choose(self, axis: int) -> None:
+        """Choose the middle's address if all that decides about it is known and one offset is right for all."""
+        main = [p for p in self.parts if p.piece.main]
+        alike = len({p.piece.operand.strides for p in main}) == 1
+        if self.middle is None and alike and max((m.axis for p in main for m in p.piece.outer), default=-1) <= axis:
+            first = main[0].pointer
+            address = self._chosen([(p, p.pointer.address) for p in main], "ptr")
+            self.middle = Pointer(self.f, first.operand, address, first.strides, first.offset)
+
+    def _chosen(self, values: list[tuple[At, str]], type_: str) -> str:
+        chosen = values[0][1]
+        for p, v in values[1:]:
+            chosen = v if p.active is None else self.f.value(f"select i1 {p.active}, {type_} {v}, {type_} {chosen}")
+        return chosen
+
     def row(self) -> PiecesPointer:
-        """The pointer with the address of the middle of the row, now that the outer positions are known."""
-        f = self.f
-        first, *others = [p for p in self.parts if p.piece.main]
-        self.middle = chosen = first.pointer.copy()
-        for p in others:
-            assert p.active is not None
-            chosen.address = f.value(f"select i1 {p.active}, ptr {p.pointer.address}, ptr {chosen.address}")
-            if chosen.operand.inner is None:
-                last = f.value(f"select i1 {p.active}, i64 {p.pointer.strides[-1]}, i64 {chosen.strides[-1]}")
-                chosen.strides = [*chosen.strides[:-1], last]
+        """The pointer in a row, all of whose outer positions are known."""
+        if self.middle is None:
+            main = [p for p in self.parts if p.piece.main]
+            address = self._chosen([(p, p.pointer.begin()) for p in main], "ptr")
+            last = self._chosen([(p, p.pointer.strides[-1]) for p in main], "i64")
+            self.middle = Pointer(self.f, main[0].pointer.operand, address, [last])
         return self
 
     def read(self, i: str, lanes: int, mask: str | None, dtypes: list[str]) -> list[str]:
@@ -188,13 +205,3 @@ def _splat(f: Function, single: str, x: str, lanes: int) -> str:
     type_ = vector(single, lanes)
     a = f.value(f"insertelement {type_} poison, {single} {x}, i64 0")
     return f.value(f"shufflevector {type_} {a}, {type_} poison, <{lanes} x i32> zeroinitializer")
-
-
-def pointer(f: Function, operand: Any, place: int, rank: int) -> Any:
-    """The pointer of an operand of either kind."""
-    return (PiecesPointer if isinstance(operand, Pieces) else Pointer)(f, operand, place, rank)
-
-
-def arguments(operand: Any, rank: int) -> int:
-    """How many arguments an operand has."""
-    return operand.arguments(rank) if isinstance(operand, Pieces) else 1 + rank

@@ -7,27 +7,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from scisim.compiler.cpu.access import Operand
 from scisim.compiler.cpu.loops import Loop, Store
+from scisim.compiler.cpu.pieces import Piece, Pieces
 from scisim.compiler.lower.layout import Place, View
-from scisim.compiler.lower.pieces import Number, Pieced, Placed, middle, placed, structure
-from scisim.compiler.lower.scope import Access, Scope, operand
+from scisim.compiler.lower.operands import Address, Extent, Operands
+from scisim.compiler.lower.pieces import Number, Pieced, kind, middle, placed
+from scisim.compiler.lower.scope import Access, Scope
 from scisim.compiler.scalar.ir import Node, live
-
-
-class Address(NamedTuple):
-    """An element of a view, as an argument: its address, which may move with tile and thread."""
-
-    view: View
-    offset: int
-    per_start: int
-
-
-class Extent(NamedTuple):
-    """A number, as an argument: ``const + per_length * length of the tile + per_start * its first index``."""
-
-    const: int
-    per_length: int = 0
-    per_start: int = 0
 
 
 @dataclass
@@ -87,39 +74,51 @@ class Nest:
         order = self.order()
         groups = self._groups(order, nodes)
         used = sorted({n.attr[0] for n in nodes if n.op == "load"})
-        accesses = self._placed([self.scope.accesses[k] for k in used], groups)
-        loads = tuple(structure(a) if isinstance(a, list) else operand(a, order[-1]) for a in accesses)
+        operands = Operands(groups)
+        loads = tuple(self._operand(self.scope.accesses[k], groups, operands) for k in used)
         place = {k: q for q, k in enumerate(used)}
         number = {n.index: q for q, n in enumerate(nodes)}
         axis_number = {axis: g for g, group in enumerate(groups) for axis in group}
         body = tuple(
             (n.op, tuple(number[a.index] for a in n.args), n.dtype, self._attr(n, place, axis_number)) for n in nodes
         )
-        stores = tuple(self._store(t, order[-1], number) for t in self.targets)
+        stores = tuple(self._store(t, order[-1], number, operands) for t in self.targets)
         inner = [self.axes[k] for k in groups[-1]]
         tail = any(a.tiled for a in inner) or 0 in groups[-1] or math.prod(a.extent for a in inner) % _unit(nodes, bits)
         kernel = Loop(len(groups), loads, body, stores, bool(tail))
-        args = self._args(groups, [*accesses, *(t.access for t in self.targets)], kernel.edged)
+        args = [*map(self._extent, groups), *self._rows(groups, kernel.edged), *operands.arguments()]
         return Call(kernel, args, self.note)
 
-    def _placed(self, accesses: list[Access | Pieced], groups: list[list[int]]) -> list[Access | list[Placed]]:
-        """Accesses in pieces with what a kernel needs to know of them."""
+    def _operand(self, access: Access | Pieced, groups: list[list[int]], operands: Operands) -> Operand | Pieces:
+        """A load, as the kernel's spec has it."""
         inner, place = groups[-1][-1], {axis: g for g, group in enumerate(groups) for axis in group}
-        rows = self._middle(inner)
+        if not isinstance(access, Pieced):
+            return operands.add(access, kind(access, inner))
+        pieces = placed(access, inner, place, self.scope.extents, self._middle(inner), self._number)
+        return Pieces(
+            tuple(
+                Piece(operands.add(p.access, p.kind, [self._index(*q) for q in p.ends]), p.outer, p.inner, p.main)
+                for p in pieces
+            )
+        )
 
-        def number(leaf: Number, row: bool) -> Access:
-            n = self.scope.extents[inner] if row else 1
-            if row and self.scope.cut == inner:
-                n = min(n, self.scope.tile)
-            return Access(self.numbers(leaf.value, leaf.dtype, n), 0, tuple(int(row and k == inner) for k in range(len(self.axes))), 0)
-
-        return [
-            placed(a, inner, place, self.scope.extents, rows, number) if isinstance(a, Pieced) else a for a in accesses
-        ]
+    def _number(self, leaf: Number, along: int | None) -> Access:
+        """A number, or a row of them along an axis."""
+        n = 1 if along is None else self.scope.extents[along]
+        if along is not None and along == self.scope.cut:
+            n = min(n, self.scope.tile)
+        strides = tuple(int(k == along) for k in range(len(self.axes)))
+        return Access(self.numbers(leaf.value, leaf.dtype, n), 0, strides, 0)
 
     def _middle(self, inner: int) -> range:
         found = [a for a in self.scope.accesses if isinstance(a, Pieced)]
         return range(*middle(found, inner, self.scope.extents[inner]))
+
+    def _rows(self, groups: list[list[int]], edged: bool) -> list[Extent]:
+        """The middle of rows, where operands are in pieces."""
+        inner = groups[-1][-1]
+        rows = self._middle(inner)
+        return [self._index(inner, rows.start), self._index(inner, rows.stop)] if edged else []
 
     @staticmethod
     def _attr(n: Node, place: dict, axis_number: dict) -> Any:
@@ -132,8 +131,8 @@ class Nest:
         outer = self.order()[:-1]
         return t.partial or any(t.access.strides[k] == 0 and self.axes[k].extent > 1 for k in outer)
 
-    def _store(self, t: Target, inner: int, number: dict) -> Store:
-        to = operand(t.access, inner)
+    def _store(self, t: Target, inner: int, number: dict, operands: Operands) -> Store:
+        to = operands.add(t.access, kind(t.access, inner))
         across = t.combine is not None and t.access.strides[inner] == 0
         joins = t.combine is not None and self.joins(t)
         combine = t.combine if across or joins else None
@@ -171,19 +170,6 @@ class Nest:
             return False
         n = self.axes[inner].extent
         return all(a.strides[outer] == a.strides[inner] * n for a in self._all())
-
-    def _args(self, groups: list[list[int]], accesses: list, edged: bool) -> list[Address | Extent]:
-        args: list[Address | Extent] = [self._extent(g) for g in groups]
-        if edged:
-            inner = groups[-1][-1]
-            rows = self._middle(inner)
-            args += [self._index(inner, rows.start), self._index(inner, rows.stop)]
-        for a in accesses:
-            for access, limits in [(p.access, p.limits) for p in a] if isinstance(a, list) else [(a, ())]:
-                args.append(Address(access.view, access.offset, access.per_start))
-                args += [Extent(access.strides[g[-1]]) for g in groups]
-                args += [self._index(*limit) for limit in limits]
-        return args
 
     def _index(self, axis: int, at: int) -> Extent:
         """A position along an axis, counted from the start of the tile."""

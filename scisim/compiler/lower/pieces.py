@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.compiler.cpu.access import Operand
-from scisim.compiler.cpu.pieces import Limit, Piece, Pieces
+from scisim.compiler.cpu.pieces import Limit
 from scisim.compiler.lower import maps
 from scisim.compiler.lower.boxes import Box, Part, within
 from scisim.core.graph import Equation, Var
@@ -106,14 +105,30 @@ def middle(operands: list[Pieced], axis: int, extent: int) -> tuple[int, int]:
 
 
 class Placed(NamedTuple):
-    """A piece with its arguments: the access, and the limits along axes."""
+    """A piece of a kernel's operand.
 
-    piece: Piece
+    Attributes
+    ----------
+    access : Access
+    kind : int or None
+        How it moves along the last axis.
+    outer, inner, main
+        As in `Piece`.
+    ends : tuple of (int, int)
+        The limits as axis and index.
+    """
+
     access: Any
-    limits: tuple[tuple[int, int], ...]  # axis, index
+    kind: int | None
+    outer: tuple[Limit, ...]
+    inner: Limit | None
+    main: bool
+    ends: tuple[tuple[int, int], ...]
 
 
-def placed(p: Pieced, inner: int, place: dict[int, int], extents: tuple[int, ...], rows: range, number: Callable) -> list[Placed]:
+def placed(
+    p: Pieced, inner: int, place: dict[int, int], extents: tuple[int, ...], rows: range, number: Callable
+) -> list[Placed]:
     """The pieces for a loop.
 
     Parameters
@@ -127,24 +142,23 @@ def placed(p: Pieced, inner: int, place: dict[int, int], extents: tuple[int, ...
     rows : range
         The middle of the last axis.
     number : callable
-        ``number(leaf, row)``: the access of a `Number`, or of a row of them.
+        ``number(leaf, along)``: the access of a `Number`, or of a row of them along an axis.
     """
     limits = [_limits(box, place, extents) for box, _ in p.leaves]
     main = [box[inner][0] <= rows.start and rows.stop <= box[inner][1] for box, _ in p.leaves]
     for k, found in enumerate(limits):
         if main[k] and all(limit.axis == place[inner] for limit, _ in found):  # it holds wherever earlier ones do
             main[:k] = [False] * k
-    kinds = {(_kind(leaf, inner), isinstance(leaf, Number)) for (_, leaf), m in zip(p.leaves, main, strict=True) if m}
+    kinds = {(kind(leaf, inner), isinstance(leaf, Number)) for (_, leaf), m in zip(p.leaves, main, strict=True) if m}
     row = kinds == {(0, True), (1, False)}
     out = []
     for (_, leaf), found, m in zip(p.leaves, limits, main, strict=True):
-        access = number(leaf, row and m) if isinstance(leaf, Number) else leaf
-        kind = 1 if row and m else None if m and len(kinds) > 1 else _kind(access, inner)
+        access = number(leaf, inner if row and m else None) if isinstance(leaf, Number) else leaf
+        moves = None if m and len(kinds) > 1 and not row else kind(access, inner)
         last = next((q for q, _ in found if q.axis == place[inner]), None)
         outer = tuple(q for q, _ in found if q.axis != place[inner])
         order = sorted(found, key=lambda f: f[0].axis == place[inner])
-        piece = Piece(Operand(access.view.buffer.dtype.name, kind), outer, last, m)
-        out.append(Placed(piece, access, tuple(end for _, ends in order for end in ends)))
+        out.append(Placed(access, moves, outer, last, m, tuple(end for _, ends in order for end in ends)))
     return out
 
 
@@ -158,12 +172,9 @@ def _limits(box: Box, place: dict[int, int], extents: tuple[int, ...]) -> list[t
     return sorted(out, key=lambda found: found[0].axis)
 
 
-def _kind(leaf: Any, axis: int) -> int | None:
+def kind(leaf: Any, axis: int) -> int | None:
+    """How a leaf moves along an axis: not at all, by one element, or (None) in another way."""
     if isinstance(leaf, Number):
         return 0
     stride = leaf.strides[axis]
     return stride if stride in (0, 1) else None
-
-
-def structure(pieces: list[Placed]) -> Pieces:
-    return Pieces(tuple(p.piece for p in pieces))

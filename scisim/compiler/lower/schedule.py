@@ -15,8 +15,11 @@ from scisim.compiler.lower.moves import Moves, inlines
 from scisim.core.graph import Equation, Var, has_effect
 from scisim.core.values import shape
 
-# Regions are made of axes at least this long; shorter ones gain nothing from tiles.
+# Regions are made of axes at least this long; shorter ones gain nothing from tiles, unless there is much at each index.
 LEAST_EXTENT = 256
+SHORT_EXTENT, MUCH = 32, 1024
+# An outer axis is cut rather than one so many times as long, whose tiles would be strips of every row.
+OUTER_FACTOR = 8
 _NOTHING: Mapping[int, tuple[Var, ...]] = {}
 
 
@@ -53,8 +56,9 @@ class AxisClasses:
             if isinstance(v, Var):
                 for k, label in enumerate(labels):
                     axis = self._axis(v, k)
-                    if v.shape[k] >= LEAST_EXTENT:
-                        uses.append((axis, label, v.shape[k], -k))
+                    n = v.shape[k]
+                    if n >= SHORT_EXTENT:
+                        uses.append((axis, label, n, k, n >= LEAST_EXTENT or size(v) >= n * MUCH))
                     if label is not None:
                         a, b = self._find(first.setdefault(label, axis)), self._find(axis)
                         self._parent[b] = a
@@ -75,22 +79,26 @@ class AxisClasses:
         self._of[new] = self._of[old]
 
     def candidate(self, eq: Equation) -> int | None:
-        """The class along which an equation is best cut: of the longest axis, the first of several."""
-        legal, best = self._legal(eq)
-        return max(legal, key=lambda c: best[c], default=None)
+        """The class along which an equation is best cut: of the outermost of its long axes."""
+        best = self._legal(eq)
+        longest = max((n for n, _ in best.values()), default=0)
+        long = [cls for cls, (n, _) in best.items() if n * OUTER_FACTOR >= longest]
+        return min(long, key=lambda cls: (best[cls][1], -best[cls][0]), default=None)
 
     def legal(self, eq: Equation, cls: int) -> bool:
         """Whether an equation can be cut along a class."""
-        return cls in self._legal(eq)[0]
+        return cls in self._legal(eq)
 
-    def _legal(self, eq: Equation) -> tuple[list[int], dict[int, tuple[int, int]]]:
+    def _legal(self, eq: Equation) -> dict[int, tuple[int, int]]:
+        """The classes along which an equation can be cut, with length and place of an axis."""
         labels: dict[int, set] = {}
         best: dict[int, tuple[int, int]] = {}
-        for axis, label, n, order in self._uses[id(eq)]:
+        for axis, label, n, k, worth in self._uses[id(eq)]:
             cls = self._find(axis)
             labels.setdefault(cls, set()).add(label)
-            best.setdefault(cls, (n, order))
-        return [c for c, found in labels.items() if len(found) == 1 and None not in found], best
+            if worth:
+                best.setdefault(cls, (n, k))
+        return {c: found for c, found in best.items() if len(labels[c]) == 1 and None not in labels[c]}
 
 
 def labels_of(eq: Equation) -> tuple[list, list]:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.compiler.cpu.access import PARTS, Operand
+from scisim.compiler.cpu.access import PARTS
 from scisim.compiler.lower import maps, pieces
 from scisim.compiler.lower.layout import Place, View
 from scisim.compiler.lower.moves import INDEXED, Moved
@@ -259,9 +259,3 @@ def operand_dtypes(eq: Equation) -> list[Any]:
     if out.kind in "fc" and (common.kind not in "fc" or common.itemsize < out.itemsize):
         common = out
     return [common] * len(eq.args)
-
-
-def operand(access: Access, axis: int) -> Operand:
-    """How a loop whose last axis is ``axis`` moves along an access."""
-    stride = access.strides[axis]
-    return Operand(access.view.buffer.dtype.name, stride if stride in (0, 1) else None)
