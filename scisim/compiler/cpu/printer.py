@@ -6,6 +6,7 @@ LLVM would call a library or take a vector apart for an operation, it is written
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable
 from typing import Any
@@ -288,8 +289,30 @@ class Printer:
             params = [f"{self.type(a.dtype)} %x{k}" for k, a in enumerate(operands)]
             body = emit.Function(module, name, params, f"internal {self.type(node.dtype)}")
             printer = Printer(body, self.target, self.lanes, lambda n: f"%x{n.attr[0]}", lambda axis: "")
-            body.done(f"{self.type(node.dtype)} {printer.value(result)}")
+            chosen = printer.value(result) if self.lanes == 1 else printer._one_by_one(node)
+            body.done(f"{self.type(node.dtype)} {chosen}")
         return name
+
+    def _one_by_one(self, node: Node) -> str:
+        """The numbers of vectors %x0, %x1, ... through the function of single ones: less code than for vectors."""
+        f, dtypes = self.function, [a.dtype for a in node.args[2:]] + [node.dtype]
+        name = Printer(f, self.target, 1, str, str)._rare_function(node)
+        places = [f.value(f"alloca {self.type(d)}, align 64", pure=False) for d in dtypes]
+        for k, d in enumerate(dtypes[:-1]):
+            f.store(self.type(d), f"%x{k}", places[k], 64)
+        with f.loop(0, self.lanes) as (i, _, _):
+            types = [scalar_type(d) for d in dtypes]
+            args = ", ".join(f"{t} {f.load(t, f.at(t, p, i), 1)}" for t, p in zip(types[:-1], places[:-1]))
+            result = f.value(f"call {types[-1]} @{name}({args})", pure=False)
+            f.store(types[-1], result, f.at(types[-1], places[-1], i), 1)
+        return f.load(self.type(node.dtype), places[-1], 64)
+
+    def _lookup(self, node: Node, index: str) -> str:
+        assert self.lanes == 1, "tables serve code that seldom runs"
+        name = "table." + hashlib.sha256(repr(node.attr).encode()).hexdigest()[:12]
+        type_, entries = f"[{len(node.attr)} x i64]", ", ".join(f"i64 {v}" for v in node.attr)
+        self.function.module.globals[name] = f"@{name} = internal unnamed_addr constant {type_} [{entries}]"
+        return self.function.load("i64", self.function.at("i64", f"@{name}", index), 8)
 
     # ---- integer division, which must not trap
 

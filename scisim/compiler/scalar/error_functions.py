@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scisim.compiler.scalar import coefficients as table
-from scisim.compiler.scalar.arithmetic import at_most, copysign, fma, magnitude, polynomial, select
-from scisim.compiler.scalar.exponential import exp
+from scisim.compiler.scalar.arithmetic import at_most, copysign, fast_two_sum, fma, magnitude, polynomial, select
+from scisim.compiler.scalar.exponential import EXP_RANGE, exp_of_sum
 from scisim.compiler.scalar.ir import Node
 
 ERFC_ZERO = {"float32": 10.1, "float64": 27.3}  # from here on erfc is 0
@@ -36,12 +36,14 @@ def _upper_tail(a: Node) -> Node:
     t = (a - 4.0) * inverse
     t = fma(inverse, fma(-t, a, fma(t + 1.0, -4.0, a)), t)  # the rest of the division
     square = a * a
-    e = exp(-square)
-    e = fma(e, -fma(a, a, -square), e)
+    e = exp_of_sum(-square, fma(-a, a, square))
     return polynomial(t, table.ERFCX[a.dtype]) * (inverse * 4.0) * e
 
 
 def sigmoid(x: Node) -> Node:
     """1 / (1 + exp(-x)), by exp(-abs(x)), which cannot overflow."""
-    e = exp(-magnitude(x))
-    return select(x < 0.0, e, 1.0) / (e + 1.0)
+    a = at_most(magnitude(x), -EXP_RANGE[x.dtype][0])
+    e = exp_of_sum(-a, x.builder.const(0.0, x.dtype))
+    below, error = fast_two_sum(x.builder.const(1.0, x.dtype), e)
+    y = select(x < 0.0, e, 1.0) / below
+    return fma(-y, error * fma(e, -0.5, 1.0), y)  # the last bracket is near 1 / below

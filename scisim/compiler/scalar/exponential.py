@@ -51,6 +51,14 @@ def expm1(x: Node) -> Node:
     return copysign(y + y, x)
 
 
+def exp_of_sum(x: Node, rest: Node) -> Node:
+    """exp(x + rest) for a small rest and -745 < x < 0, more exactly than `exp`."""
+    n, r, error, _ = reduced(x)
+    beyond, r2 = polynomial(r, table.EXPM1[x.dtype]), r * r
+    error = error + fma(rest, fma(beyond, r2, r), rest)
+    return scale((r + fma(beyond, r2, error)) + 1.0, n)
+
+
 def reduced(x: Node) -> tuple[Node, Node, Node, Node]:
     """n, r and the rounding error of r with x = n log 2 + r + error; n also as counted bits."""
     high, low = LN2_PARTS[x.dtype]

@@ -16,6 +16,7 @@ FAR = {"float32": 2.0**18, "float64": 2.0**46}  # from here on the plain reducti
 # Words of 32 bits that are multiplied by m: twice the bits of m, and those that a number next to a multiple loses.
 WINDOW = {"float32": 3, "float64": 6}
 LOW = 2**32 - 1
+PI, PI_LOW = 3.141592653589793, 1.2246467991473532e-16
 # The first 1216 binary digits of 1/pi.
 INVERSE_PI = int(
     "517cc1b727220a94fe13abe8fa9a6ee06db14acc9e21c820ff28b1d5ef5de2b0db92371d2126e9700324977504e8c90e"
@@ -26,10 +27,10 @@ INVERSE_PI = int(
 )
 
 
-def far_multiple_of_pi(x: Node, quarters: int = 0, per: int = 1) -> tuple[Node, Node]:
-    """Whether n is odd (lowest bit of an integer) and r with abs(x) * per / pi + quarters / 2 = n + r * per / pi.
+def far_multiple_of_pi(x: Node, quarters: int = 0, per: int = 1) -> tuple[Node, Node, Node]:
+    """Whether n is odd, r and the error of r with abs(x) * per / pi + quarters / 2 = n + (r + error) * per / pi.
 
-    n is the nearest integer; ``per`` is 1 or 2.
+    n is the nearest integer, odd where the lowest bit of the first result is 1; ``per`` is 1 or 2.
     """
     words = _times_inverse_pi(x, per)
     # Half a unit more makes rounding down the rounding to nearest; the top bit has weight 1.
@@ -40,12 +41,13 @@ def far_multiple_of_pi(x: Node, quarters: int = 0, per: int = 1) -> tuple[Node, 
     for k, part in enumerate(parts):
         high, error = two_sum(high, cast(part, "float64") * 2.0 ** (-31 - 32 * k))
         low = low + error
-    r = _times_pi(high, low) * (1 / per)
-    return cast(odd, f"int{FLOATS[x.dtype]}"), select(magnitude(x) < float("inf"), cast(r, x.dtype), float("nan"))
-
-
-def _times_pi(high: Node, low: Node) -> Node:
-    return fma(high, 3.141592653589793, fma(high, 1.2246467991473532e-16, low * 3.141592653589793))
+    rest = fma(high, PI_LOW, low * PI)
+    r = fma(high, PI, rest)
+    error = fma(high, PI, -r) + rest
+    near = cast(r, x.dtype)
+    error = cast((r - cast(near, "float64")) + error, x.dtype)
+    near = select(magnitude(x) < float("inf"), near, float("nan"))
+    return cast(odd, f"int{FLOATS[x.dtype]}"), near * (1 / per), error * (1 / per)
 
 
 def _times_inverse_pi(x: Node, per: int) -> list[Node]:
@@ -55,24 +57,17 @@ def _times_inverse_pi(x: Node, per: int) -> list[Node]:
     m = (pattern & (1 << mantissa) - 1) | (1 << mantissa)
     # The window starts at digit e, e >= -31 (digit 1 is the first one).
     place = _shifted_right(pattern, mantissa) - (BIAS[x.dtype] + mantissa) + (31 + per - 1)
-    window = _digits(place, WINDOW[x.dtype], 16 if x.dtype == "float64" else 4)
+    window = _digits(place, WINDOW[x.dtype], 32 if x.dtype == "float64" else 8)
     return _product(window, m & LOW, _shifted_right(m, 32))
 
 
-def _digits(place: Node, count: int, step: int) -> list[Node]:
-    """``count`` words of the digits of 1/pi from a place below 64 * ``step`` on; 32 zeros come before the first digit.
-
-    The words move by 16, 8, ..., 1 as in a barrel shifter.
-    """
-    const = place.builder.const
-    digits = [0, *(INVERSE_PI >> (1216 - 32 * k) & LOW for k in range(1, count + 2 * step))]
-    words = [const(digit, "int64") for digit in digits]
-    while step:
-        far = (place & 32 * step) > 0
-        words = [select(far, words[k + step], words[k]) for k in range(count + step)]
-        step //= 2
+def _digits(place: Node, count: int, words: int) -> list[Node]:
+    """``count`` words of the digits of 1/pi, from a place below 32 * ``words`` on; 32 zeros come before the digits."""
+    table = (0, *(INVERSE_PI >> (1216 - 32 * k) & LOW for k in range(1, words + count)))
+    first = _shifted_right(place, 5) & (words - 1)  # inside the table whatever the number
+    found = [place.builder.lookup(first + k, table) for k in range(count + 1)]
     shift, op = place & 31, place.builder.op
-    return [(op("shl", a, shift) | op("lshr", b, 32 - shift)) & LOW for a, b in pairwise(words)]
+    return [(op("shl", a, shift) | op("lshr", b, 32 - shift)) & LOW for a, b in pairwise(found)]
 
 
 def _product(window: list[Node], low: Node, high: Node) -> list[Node]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from scisim.compiler.scalar import coefficients as table
 from scisim.compiler.scalar.arithmetic import (
+    at_least,
     at_most,
     copysign,
+    fast_two_sum,
     fma,
     magnitude,
     polynomial,
@@ -29,7 +31,7 @@ def tanh(x: Node) -> Node:
     a = at_most(magnitude(x), TANH_ONE[x.dtype])
     p, counted = exp_less_one(a * -2.0)
     power = power_of_two_counted(counted)
-    denominator = fma(p, power, power) + 1.0
+    denominator = fma(p, power, power + 1.0)
     return copysign(fma(p, power, power - 1.0) / denominator, x)
 
 
@@ -76,8 +78,12 @@ def acosh(x: Node) -> Node:
     """log(x + sqrt(x*x - 1)), as log1p(t + sqrt(t*t + 2t)) of t = x - 1."""
     big = x > BIG[x.dtype]
     t = select(big, 1.0, x - 1.0)
-    u = t + sqrt(fma(t, t, t + t))
-    y = log1p(select(big, x, u))
+    q = fma(t, t, t + t)
+    root = sqrt(q)
+    u, rest = fast_two_sum(root, t)
+    root_error = (fma(-root, root, q) + fma(t, t, (t + t) - q)) * 0.5 / at_least(root, 1e-30)
+    rest = rest + root_error
+    y = log1p(select(big, x, u), select(big, 0.0, rest))
     return select(x >= 1.0, select(big, y + LN2, y), float("nan"))
 
 

@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from scisim.compiler.scalar import coefficients as table
-from scisim.compiler.scalar.arithmetic import bits, copysign, equal, magnitude, odd_polynomial, polynomial, select, sqrt
+from scisim.compiler.scalar.arithmetic import (
+    bits,
+    copysign,
+    equal,
+    fast_two_sum,
+    magnitude,
+    odd_polynomial,
+    polynomial,
+    select,
+    sqrt,
+)
 from scisim.compiler.scalar.ir import Node
 
 # pi/2 in two parts
@@ -44,7 +54,8 @@ def asin(x: Node) -> Node:
     """pi/2 - 2 asin(sqrt((1 - x) / 2)) beyond 1/2."""
     s, beyond, far = _asin_part(magnitude(x))
     high, low = HALF_PI[x.dtype]
-    turned = (high - (s + s)) - (beyond + beyond - low)
+    turned, error = fast_two_sum(s.builder.const(high, x.dtype), s * -2.0)
+    turned = turned - (beyond + beyond - (error + low))
     return copysign(select(far, turned, s + beyond), x)
 
 

@@ -29,6 +29,7 @@ exponent                        the integer n, as a float, with x / 2**n in [3/4
                                 -inf for 0, inf for inf
 mantissa                        x / 2**exponent(x); finite for 0 and inf.  For negative numbers and nan one of
                                 exponent and mantissa is nan
+lookup                          entry of a table, the integers ``attr``, by an int64 that must lie inside
 rarely                          (condition, usual, *operands): usual, but the result of the function of the operands
                                 that ``attr`` names in `RARE` where the condition holds; code for it runs only if
                                 the condition holds for some element
@@ -149,6 +150,10 @@ class Builder:
         nodes = tuple(self.lift(a, kind if k >= first else "bool") for k, a in enumerate(args))
         assert all(a.dtype == kind for a in nodes[first:]), f"{name}: operands {[a.dtype for a in nodes]}"
         return self.node(name, nodes, "bool" if name in COMPARISONS else kind)
+
+    def lookup(self, index: Node, table: tuple[int, ...]) -> Node:
+        """An int64 of a table."""
+        return self.node("lookup", (index,), "int64", table)
 
     def rarely(self, condition: Node, usual: Node, function: Callable[..., Node], *operands: Node) -> Node:
         """``usual``, but ``function(*operands)`` where the condition holds, which is seldom."""

@@ -41,10 +41,11 @@ def log10(x: Node) -> Node:
     return fma(k, k_high, fma(r, high, small))
 
 
-def log1p(x: Node) -> Node:
-    """log of u = 1 + x, with the rounding error of u added to r."""
+def log1p(x: Node, rest: Node | None = None) -> Node:
+    """log(1 + x + rest): that of u = 1 + x, with the rounding error of u and a small rest added to r."""
     u = x + 1.0
     error = x - (u - 1.0)
+    error = error if rest is None else error + rest
     k, m = x.builder.op("exponent", u), x.builder.op("mantissa", u)
     # 2**-k, from the bits that u and its mantissa do not share; where u is large the error is zero.
     ratio = from_bits(bits(m) - bits(at_most(u, 2.0**100)) + _bits_of_one(x.dtype))

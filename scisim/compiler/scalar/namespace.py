@@ -140,7 +140,7 @@ class Scalars:
     def truth(self, x: Value) -> Node:
         """Whether a value is not zero."""
         if isinstance(x, (Node, Complex)):
-            return x if x.dtype == "bool" else self.ne(x, 0)
+            return x if isinstance(x, Node) and x.dtype == "bool" else self.ne(x, 0)
         return self.builder.const(bool(x), "bool")
 
     def logical_and(self, x: Value, y: Value) -> Node:

@@ -6,9 +6,12 @@ import math
 
 from scisim.compiler.scalar import coefficients as table
 from scisim.compiler.scalar.arithmetic import (
+    at_least,
+    at_most,
     bits,
     counter,
     equal,
+    fast_two_sum,
     flip_sign,
     fma,
     less_multiple,
@@ -61,30 +64,33 @@ def tan(x: Node) -> Node:
 
 @rare
 def sin_far(x: Node) -> Node:
-    odd, r = far_multiple_of_pi(x)
+    odd, r, _ = far_multiple_of_pi(x)
     y = _sin_near_zero(r)
     return flip_sign(select(x < 0.0, -y, y), odd)
 
 
 @rare
 def cos_far(x: Node) -> Node:
-    odd, r = far_multiple_of_pi(x, quarters=1)
+    odd, r, _ = far_multiple_of_pi(x, quarters=1)
     return flip_sign(_sin_near_zero(r), odd)
 
 
 @rare
 def tan_far(a: Node) -> Node:
-    odd, r = far_multiple_of_pi(a, per=2)
-    return _tan_of_quarter(r, a.builder.const(0.0, a.dtype), odd)
+    odd, r, error = far_multiple_of_pi(a, per=2)
+    return _tan_of_quarter(r, error, odd)
 
 
 def _sin_near_zero(r: Node) -> Node:
-    return odd_polynomial(r, r * r, table.SIN)
+    """Kept from passing 1 by a rounding error."""
+    return at_least(at_most(odd_polynomial(r, r * r, table.SIN), 1.0), -1.0)
 
 
 def _tan_of_quarter(r: Node, error: Node, odd: Node) -> Node:
     """tan(r + error + n pi/2): tan r, or -1 / tan r for odd n."""
     z = r * r
-    t = r + fma(polynomial(z, table.TAN[r.dtype]) * z, r, fma(error, z, error))
-    turned = equal(odd & 1, 1)
-    return select(turned, -1.0, t) / select(turned, t, 1.0)
+    beyond = fma(polynomial(z, table.TAN[r.dtype]) * z, r, fma(error, z, error))
+    t, rest = fast_two_sum(r, beyond)
+    inverse = -1.0 / t
+    inverse = fma(inverse * inverse, rest, inverse)
+    return select(equal(odd & 1, 1), inverse, t)
