@@ -24,7 +24,7 @@ def run(script: str, tmp_path: Path, *options: str) -> tuple[str, dict]:
 
 
 def compared(printed: str) -> list[str]:
-    return [line.split(":")[0] for line in printed.splitlines() if "against float64" in line]
+    return [line.split(":")[0] for line in printed.splitlines() if "against float64: " in line and "at most" in line]
 
 
 def test_pinn_steps(tmp_path):
