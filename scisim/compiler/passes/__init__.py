@@ -21,7 +21,7 @@ from scisim.compiler.passes import (
 )
 from scisim.compiler.passes.dead import remove_dead
 from scisim.compiler.passes.guarded import Guarded, guarded
-from scisim.compiler.passes.rewriter import NO_RULES, Rewriter, Rules, join
+from scisim.compiler.passes.rewriter import NO_RULES, Rewriter, join
 from scisim.compiler.passes.sums import join_outer_products
 from scisim.core.graph import Graph
 
@@ -44,6 +44,7 @@ _TABLES = (zeros.TABLE, parts.TABLE, moves.TABLE, algebra.TABLE, broadcasts.TABL
 _OPERANDS = {**broadcasts.OPERANDS, **moves.OPERANDS}
 RULES = join(_TABLES, _OPERANDS, constants.weak_numbers)
 RUNNING_RULES = join((running.TABLE, *_TABLES, products.TABLE), _OPERANDS, constants.weak_numbers)
+_FOR_RUNNING = {*running.TABLE, *products.TABLE, *control.TABLE}
 
 
 def fold_constants(graph: Graph) -> Graph:
@@ -56,14 +57,14 @@ def merge_equal(graph: Graph) -> Graph:
     return Rewriter(NO_RULES, fold=False).run(graph)
 
 
-def rewrite(graph: Graph, rules: Rules = RULES) -> Graph:
+def rewrite(graph: Graph) -> Graph:
     """Every equation through the rules; constants folded and equal equations merged on the way."""
-    return Rewriter(rules, simplify if rules is RULES else prepare).run(graph)
+    return Rewriter(RULES, simplify).run(graph)
 
 
 def specialize(graph: Graph) -> Graph:
-    """The rules for values alone, beside the others."""
-    return rewrite(graph, RUNNING_RULES)
+    """A simplified graph through the rules for values alone."""
+    return Rewriter(RUNNING_RULES, prepare, changed=_FOR_RUNNING).run(graph)
 
 
 PASSES = (rewrite, join_outer_products, remove_dead)
@@ -76,8 +77,8 @@ def simplify(graph: Graph) -> Graph:
 
 
 def prepare(graph: Graph) -> Graph:
-    """The graph that runs: the same values as those of a simplified graph."""
-    return _once(graph, "prepared", RUNNING_PASSES)
+    """The graph that runs: the same values, simplified first."""
+    return graph if graph.derived.get("prepared") is graph else _once(simplify(graph), "prepared", RUNNING_PASSES)
 
 
 def _once(graph: Graph, key: str, passes: tuple[Callable[[Graph], Graph], ...]) -> Graph:

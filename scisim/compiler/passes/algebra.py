@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from scisim.compiler.passes.constants import number
-from scisim.core.graph import Equation
+from scisim.core.graph import Equation, Var
 from scisim.core.values import Traced
 from scisim.ops.arithmetic import abs_p, add, div, mul_p, neg, square_p, sub, zmul
 from scisim.ops.shape import reshape_p
@@ -100,8 +100,14 @@ def _by_number(r: Any, eq: Equation, a: Any, c: Any) -> Any:
     return r.instead(eq, (a, float(c))) if type(c) is int and abs(c) <= 1 << 24 else None
 
 
+def _has_factor(eq: Equation | None) -> bool:
+    return eq is not None and (eq.prim is neg or (eq.prim is mul_p and type(eq.args[1]) is not Var))
+
+
 def _out_of(r: Any, eq: Equation, together: Any) -> Any:
     """Factors of the two operands of a product or quotient as one factor of the result."""
+    if not any(_has_factor(r.makers.get(v)) for v in eq.args if type(v) is Var):
+        return None  # most often
     (x, s), (y, t) = (scaled(r, v) for v in eq.args)
     if s == t == 1.0 or any(isinstance(v, Traced) and v.dtype != eq.outs[0].dtype for v in (x, y)):
         return None
@@ -114,7 +120,7 @@ def _out_of(r: Any, eq: Equation, together: Any) -> Any:
 def _pays(r: Any, s: float, eq: Equation) -> bool:
     """Whether a factor may move out of operands: a sign does, another one if that makes its first place empty or if it
     meets a number at the next one."""
-    if abs(s) == 1.0 or any(r.made_by(v, mul_p) is not None and r.used_once(v) for v in eq.args):
+    if abs(s) == 1.0 or any(r.made_by(v, mul_p) is not None and r.uses(v) <= 1 for v in eq.args):
         return True
     user = r.only_user(eq.outs[0])
     while user is not None and user.prim in (neg, reshape_p):

@@ -50,11 +50,10 @@ def _repeats(a: np.ndarray, axis: int) -> bool:
 
 
 def _same_bits(a: np.ndarray, b: np.ndarray) -> bool:
-    if not np.all(a == b):
-        return False
-    if a.dtype.kind == "c":
+    if a.dtype.itemsize > 8:
         return _same_bits(a.real, b.real) and _same_bits(a.imag, b.imag)
-    return a.dtype.kind != "f" or bool(np.all(np.signbit(a) == np.signbit(b)))
+    bits = f"u{a.dtype.itemsize}"
+    return bool((a.view(bits) == b.view(bits)).all())
 
 
 def number(a: Any) -> Any:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from scisim.compiler.passes.boxes import box_of, disjoint, lengths
 from scisim.core.graph import Equation, Graph, Var
 from scisim.core.primitive import PRIMITIVES
 from scisim.ops.arithmetic import mul_p, pin, zmul
@@ -37,6 +38,7 @@ class Guarded(NamedTuple):
 def guarded(graph: Graph) -> Guarded | None:
     """The graph with as many ordinary products as its outputs can answer for; None if there are none."""
     told = {v for v in graph.outputs if isinstance(v, Var) and v.dtype.kind in "fc"}
+    makers = {v: eq for eq in graph.equations for v in eq.outs}
     changed: list[Equation] = []
     for eq in reversed(graph.equations):
         if not any(v in told for v in eq.outs) or 0 in (v.size for v in eq.outs):
@@ -44,7 +46,7 @@ def guarded(graph: Graph) -> Guarded | None:
         if eq.prim in _PLAIN:
             eq = eq._replace(prim=_PLAIN[eq.prim])
             changed.append(eq)
-        told.update(a for a in _spreading(eq) if isinstance(a, Var))
+        told.update(a for a in _spreading(eq, makers) if isinstance(a, Var))
     if not changed:
         return None
     new = {eq.outs[0]: eq for eq in changed}
@@ -52,11 +54,28 @@ def guarded(graph: Graph) -> Guarded | None:
     return Guarded(Graph(graph.inputs, equations, graph.outputs, graph.name), _dependent(graph, set(new)))
 
 
-def _spreading(eq: Equation) -> tuple[Any, ...]:
-    """The operands of which a nan is seen in the result."""
+def _spreading(eq: Equation, makers: dict[Any, Equation]) -> list[Any]:
+    """The values of which a nan is seen in the result."""
     if eq.prim in _SPREAD:
-        return eq.args
-    return eq.args[1:] if eq.prim in (put_p, pin) else ()
+        return list(eq.args)
+    if eq.prim is pin:
+        return [eq.args[1]]
+    return _parts(eq, makers) if eq.prim is put_p else []
+
+
+def _parts(eq: Equation | None, makers: dict[Any, Equation]) -> list[Any]:
+    """What was put into an array in turn, as far as it was not overwritten."""
+    found: list[Any] = []
+    boxes: list[Any] = []
+    while eq is not None and eq.prim is put_p:
+        base, u = eq.args
+        box = box_of(eq.params["at"], base.shape)
+        if 0 in lengths(box) or not all(disjoint(box, other) for other in boxes):
+            break
+        found.append(u)
+        boxes.append(box)
+        eq = makers.get(base) if isinstance(base, Var) else None
+    return found
 
 
 def _dependent(graph: Graph, sources: set[Any]) -> tuple[int, ...]:

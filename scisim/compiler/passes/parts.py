@@ -22,7 +22,7 @@ from scisim.compiler.passes.boxes import (
     whole,
     within,
 )
-from scisim.core.graph import Equation
+from scisim.core.graph import Equation, Var
 from scisim.ops.arithmetic import add
 from scisim.ops.index import put_p, read_p
 from scisim.ops.shape import broadcast_p, concat_p, reshape_p, transpose_p
@@ -218,8 +218,10 @@ def _spans(box: Box, axis: int, shape: tuple[int, ...]) -> bool:
 def addition(r: Any, eq: Equation) -> Any:
     """Parts of zeros added up: those at one place are, the others lie beside each other."""
     (a, b), (out,) = eq.args, eq.outs
-    if any(r.made_by(v, put_p) is None and r.made_by(v, concat_p) is None for v in (a, b)):
-        return None
+    for v in (a, b):
+        made = r.makers.get(v) if type(v) is Var else None
+        if made is None or made.prim not in (put_p, concat_p):
+            return None
     if any(v.shape != out.shape or v.dtype != out.dtype for v in (a, b)):
         return None
     first, second = pieces(r, a), pieces(r, b)

@@ -7,6 +7,7 @@ Equal equations are recorded once, and those of constants are computed.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ from scisim.ops.shape import broadcast_p, reshape_p
 Rule = Callable[["Rewriter", Equation], Any]
 Table = Mapping[Primitive, Iterable[Rule]]
 COMMUTE = {add, mul_p, zmul, maximum_p, minimum_p}
+SMALL = 256  # constants up to this size are computed before rules are asked
 _WEAK = (float, int, complex, bool)
 
 
@@ -59,12 +61,20 @@ class Rewriter:
         What simplifies the bodies of control flow.
     fold, merge : bool
         Whether equations of constants are computed, and equal ones recorded once.
+    changed : set of Primitive, optional
+        For a graph that an earlier sweep has left: the primitives for which there are other rules now.  Equations of
+        the others are looked at only if their operands change.
     """
 
     def __init__(
-        self, known: Rules, inner: Callable[[Graph], Graph] | None = None, fold: bool = True, merge: bool = True
+        self,
+        known: Rules,
+        inner: Callable[[Graph], Graph] | None = None,
+        fold: bool = True,
+        merge: bool = True,
+        changed: set[Primitive] | None = None,
     ) -> None:
-        self.known, self.inner, self.fold, self.merge = known, inner, fold, merge
+        self.known, self.inner, self.fold, self.merge, self.changed = known, inner, fold, merge, changed
         self.equations: list[Equation] = []
         self.makers: dict[Any, Equation] = {}  # by variable
         self._uses: dict[Any, int] = {}
@@ -98,13 +108,18 @@ class Rewriter:
                 self._trace = eq.outs[0].trace
             self._source = eq.source
             args = tuple([values.get(a, a) if type(a) is Var else a for a in eq.args])
-            outs = tuple(self.var(v.shape, v.dtype) for v in eq.outs) if again else eq.outs
-            made = self._record(Equation(eq.prim, args, eq.params, outs, eq.source))
-            if made is not eq.outs:
-                values.update(zip(eq.outs, made, strict=True))
+            if again:
+                outs = tuple(self.var(v.shape, v.dtype) for v in eq.outs)
+                made = self._record(Equation(eq.prim, args, eq.params, outs, eq.source))
+            elif any(map(operator.is_not, args, eq.args)):
+                made = self._record(eq._replace(args=args))
+            else:
+                made = self._record(eq) if self.changed is None or eq.prim in self.changed else self._keep(eq)
             for old, new in zip(eq.outs, made, strict=True):
-                if type(new) is Var:
-                    self._uses[new] = self._uses.get(new, 0) + len(users.get(old, ()))
+                if new is not old:
+                    values[old] = new
+                    if type(new) is Var:
+                        self._uses[new] = self.uses(new) + len(users.get(old, ()))
         return [values.get(v, v) if type(v) is Var else v for v in graph.outputs]
 
     def var(self, shape: tuple[int, ...], dtype: Any) -> Var:
@@ -130,8 +145,9 @@ class Rewriter:
     def _record(self, eq: Equation) -> tuple:
         prim, args = eq.prim, eq.args
         constants = [a for a in args if type(a) is not Var]
+        folds = constants and self.fold and not any(isinstance(a, Traced) for a in args) and not has_effect(eq)
         if constants:
-            if self.fold and not any(isinstance(a, Traced) for a in args) and not has_effect(eq):
+            if folds and (eq.outs[0].size <= SMALL or not self.known.shrink):
                 value = computed(eq)
                 if value is not MISSING:
                     return value
@@ -144,6 +160,10 @@ class Rewriter:
             value = rule(self, eq)
             if value is not None:
                 return value if prim.multiple else (value,)
+        if folds:  # large constants, for which no rule had a better way
+            value = computed(eq._replace(args=args))
+            if value is not MISSING:
+                return value
         return self._keep(eq)
 
     def _by_operands(self, eq: Equation) -> Any:
@@ -188,9 +208,10 @@ class Rewriter:
         eq = self.makers.get(v) if type(v) is Var else None
         return eq if eq is not None and eq.prim is prim else None
 
-    def used_once(self, v: Any) -> bool:
-        """Whether a value serves a single equation, as far as is known."""
-        return self._uses.get(v, 1) <= 1
+    def uses(self, v: Any) -> int:
+        """How many equations use a value, as far as is known."""
+        known = self._uses.get(v)
+        return len(self._users.get(v, ())) if known is None else known
 
     def only_user(self, v: Any) -> Equation | None:
         """The equation, as it was before the sweep, that alone uses a value; None if there are others."""

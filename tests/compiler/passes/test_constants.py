@@ -23,7 +23,7 @@ from tests.compiler.passes.checks import graph_of
         (np.arange(6.0).reshape(2, 3), (2, 3)),
         (np.array([0.0, -0.0]), (2,)),
         (np.array([0j, complex(0.0, -0.0)]), (2,)),
-        (np.full((2, 2), np.nan), (2, 2)),
+        (np.full((2, 2), np.nan), ()),
         (np.full((2, 3), True), ()),
         (np.zeros((0, 3)), (0, 3)),
         (np.ones((1, 3)) * np.arange(3.0), (1, 3)),

@@ -9,7 +9,7 @@ from scisim.compiler.passes import guarded, prepare
 from scisim.compiler.passes.guarded import _SPREAD
 from scisim.ops.arithmetic import add, mul_p, zmul
 from scisim.ops.elementary import tanh
-from scisim.ops.index import read_p
+from scisim.ops.index import put_p, read_p
 from scisim.ops.products import matmul_p, zmatmul
 from scisim.ops.select import where
 from scisim.ops.shape import sum_p
@@ -45,7 +45,10 @@ def test_the_gradient_of_an_equation_with_two_unknowns_needs_no_exact_products(r
             assert np.allclose(a, b, rtol=1e-12, atol=1e-14)
 
 
+ZEROS = np.zeros((4, 2))
 CASES = [
+    (lambda x, y: put_p(put_p(ZEROS, zmul(x, y), at=(("slice", 0, 2, 1),)), y, at=(("slice", 2, 4, 1),)), True),
+    (lambda x, y: put_p(put_p(ZEROS, zmul(x, y), at=(("slice", 0, 2, 1),)), y, at=(("slice", 1, 3, 1),)), False),
     (lambda x, y: zmul(x, y), True),
     (lambda x, y: sum_p(tanh(add(zmul(x, y), 1.0)), axes=(0, 1)), True),
     (lambda x, y: matmul_p(zmatmul(x, y), y), True),
