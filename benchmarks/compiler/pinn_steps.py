@@ -184,9 +184,7 @@ def _tables(chosen: argparse.Namespace, dtype: str, everything: dict[str, Result
         [n, *(shown(r, k, clock=chosen.clock) for k in ["scisim", "prototype", *labels])] for n, r in everything.items()
     ]
     table(["equation", "scisim", "prototype", *labels], rows)
-    print(
-        "\nshare of the FMA peak of the same run; seconds to the first result, torch.compile's from its cache if it has one"
-    )
+    print("\nshare of the FMA peak of the same run; seconds to the first result (torch.compile may have a cache)")
     rows = [
         [n, _share(chosen, n, dtype, r), *(_first(r, k) for k in ["scisim", *labels])] for n, r in everything.items()
     ]

@@ -52,7 +52,8 @@ def test_pinn_memory(tmp_path):
 
 
 def test_fused_chains(tmp_path):
-    printed, figures = run("fused_chains.py", tmp_path, "--no-peers", "--sizes", "1000,100000", "--triad-points", "200000")
+    sizes = ["--sizes", "1000,100000", "--triad-points", "200000"]
+    printed, figures = run("fused_chains.py", tmp_path, "--no-peers", *sizes)
     assert compared(printed) == ["pass"] * 4
     assert not figures["triad"]["scisim"]["failed"]
     assert not figures["triad"]["native loop, streaming stores"]["failed"]
