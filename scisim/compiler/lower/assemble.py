@@ -5,7 +5,7 @@ from __future__ import annotations
 from scisim.compiler.cpu.image import Arg, Image
 from scisim.compiler.lower.calls import Address, Extent
 from scisim.compiler.lower.layout import Place, View
-from scisim.compiler.lower.steps import Advance, Cond, For, Host, Lowered, Point, Region, Step, Swap, While
+from scisim.compiler.lower.steps import Advance, Cond, For, Host, Load, Lowered, Point, Region, Step, Swap, While
 from scisim.compiler.lower.values import ARENA_SLOT, TILE_SLOT
 
 
@@ -43,6 +43,8 @@ class Assembly:
             self._host(step)
         elif isinstance(step, Point):
             image.set(step.slot, self._address(step.view, step.view.offset, more=step.offset))
+        elif isinstance(step, Load):
+            image.load(step.slot, self._address(step.view, step.view.offset))
         elif isinstance(step, Swap):
             image.swap(step.first, step.second)
         elif isinstance(step, Advance):

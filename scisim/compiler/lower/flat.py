@@ -9,6 +9,7 @@ import numpy as np
 
 from scisim.compiler.lower.values import Values
 from scisim.core.graph import Equation, Graph, Var
+from scisim.core.values import shape
 from scisim.ops.select import ne
 from scisim.ops.shape import broadcast_p
 
@@ -56,6 +57,8 @@ class Flat:
             n = p["carries"]
             empty = [np.zeros(v.shape, v.dtype) for v in eq.outs[n:]]
             return [*args[p["consts"] : p["consts"] + n], *empty]
+        if name == "winners" and all(shape(i) == () for i in args[2:]):  # one index meets no other
+            return [np.ones(eq.outs[0].shape, bool)]
         return None
 
     def _called(self, graph: Graph, args: tuple, late: bool) -> list[Any]:

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from scisim.compiler.lower.calls import Address
 from scisim.compiler.lower.layout import Buffer, Place, View, plan
-from scisim.compiler.lower.steps import Cond, For, Host, Lowered, Point, Region, Step, While, bodies
+from scisim.compiler.lower.steps import Cond, For, Host, Load, Lowered, Point, Region, Step, While, bodies
 from scisim.compiler.lower.values import Values
 
 
@@ -73,7 +73,7 @@ class _Walk:
             return (a.view for c in s.calls for a in c.args if isinstance(a, Address))
         if isinstance(s, Host):
             return (v for v in (*s.args, *map(self.values.view, s.equation.outs)) if v is not None)
-        if isinstance(s, Point):
+        if isinstance(s, (Point, Load)):
             return (s.view,)
         return (s.predicate,) if isinstance(s, (While, Cond)) else ()
 

@@ -226,9 +226,10 @@ class Lowering:
         return max(most, 1)
 
     def _alone(self, eq: Equation) -> None:
-        """A loop, a condition, or Python."""
-        if eq.prim.name in CONTROL:
-            self.steps += CONTROL[eq.prim.name](self, eq)
+        """A loop, a condition, a part at an index, or Python."""
+        steps = CONTROL[eq.prim.name](self, eq) if eq.prim.name in CONTROL else None
+        if steps is not None:
+            self.steps += steps
             return
         if eq.prim.name == "gram" and self.values.threads == 1:
             self.steps.append(gram(self.values, eq))

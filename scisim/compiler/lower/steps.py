@@ -54,6 +54,14 @@ class Point:
 
 
 @dataclass
+class Load:
+    """A slot comes to hold the address that is stored in a view."""
+
+    slot: int
+    view: View
+
+
+@dataclass
 class Swap:
     """Two slots exchange what they hold."""
 
@@ -95,7 +103,7 @@ class Cond:
     second: list[Step]
 
 
-Step = Region | Host | Point | Swap | Advance | For | While | Cond
+Step = Region | Host | Point | Load | Swap | Advance | For | While | Cond
 
 
 @dataclass

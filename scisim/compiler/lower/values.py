@@ -28,6 +28,8 @@ class Values:
         The slot of each variable that is a result.
     hosted : set of Var
         Those whose arrays Python makes.
+    changing : set of Var
+        The values that one array takes as a loop replaces parts of it.
     """
 
     def __init__(self, threads: int) -> None:
@@ -39,6 +41,7 @@ class Values:
         self.inputs: list[int] = []
         self.results: dict[Var, int] = {}
         self.hosted: set[Var] = set()
+        self.changing: set[Var] = set()
         self._constants: dict[Any, tuple[Any, Var]] = {}
 
     def interface(self, graph: Graph) -> None:
