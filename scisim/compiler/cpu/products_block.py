@@ -157,14 +157,13 @@ class Block:
         out: Sequence[str],
         depth: str,
     ) -> None:
-        """Add up ``depth`` steps.
+        """Add up ``depth`` steps, and then what there was: sums of a few hundred terms lose less than long ones.
 
         ``left`` are the addresses of the rows' numbers of A, ``step`` the distance to the next ones, ``start`` the
         addresses of what is added to, and ``out`` of the rows of C.
         """
         n = self.rows * self.vectors
-        first = [self.lanes.load(f, p, m) for p, m in self._vectors(f, start)]
-        first += [self.lanes.zero()] * (n * (self.lanes.of.parts - 1))
+        first = [self.lanes.zero()] * (n * self.lanes.of.parts)
         carry = [("i64", "0"), ("ptr", b.pointer), *((self.lanes.type, s) for s in first)]
         with f.loop(0, depth, 1, carry) as (_, (offset, row, *sums), following):
             offset, row = opaque(f, offset), opaque(f, row, "ptr")
@@ -176,7 +175,7 @@ class Block:
                     k = p * n + r * self.vectors + v
                     new[k] = self.lanes.multiply_add(f, a, right[v], sums[k])
             following += [new[k] for k in range(len(sums))]
-        self._finish(f, out, sums)
+        self._finish(f, start, out, sums)
 
     def _numbers(self, f: Function, left: Sequence[str], offset: str) -> Iterator[tuple[int, int, str]]:
         """(row, part, the number of A in all lanes), loaded as they are asked for: registers are few."""
@@ -194,11 +193,14 @@ class Block:
             for place, mask in zip(self.places, self.masks, strict=True)
         ]
 
-    def _finish(self, f: Function, out: Sequence[str], sums: Sequence[str]) -> None:
+    def _finish(self, f: Function, start: Sequence[str], out: Sequence[str], sums: Sequence[str]) -> None:
         n = self.rows * self.vectors
         values = list(sums[:n])
         if self.lanes.of.parts == 2:
             values = [self._joined(f, re, im) for re, im in zip(values, sums[n:], strict=True)]
+        add = "fadd" if self.lanes.of.floating else "add"
+        before = (self.lanes.load(f, p, m) for p, m in self._vectors(f, start))  # all are read before any is written
+        values = [f.op(add, self.lanes.type, v, old) for v, old in zip(values, before, strict=True)]
         for value, (pointer, mask) in zip(values, self._vectors(f, out), strict=True):
             self.lanes.store(f, value, pointer, mask)
 
