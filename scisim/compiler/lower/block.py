@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
-from scisim.compiler.cpu.products import product_kernel
 from scisim.compiler.lower import maps, written
-from scisim.compiler.lower.calls import Axis, Call, Extent, Nest, Target, address
+from scisim.compiler.lower.calls import Axis, Call, Nest, Target
 from scisim.compiler.lower.layout import Buffer, Place, View
+from scisim.compiler.lower.products import product
 from scisim.compiler.lower.roots import REDUCTIONS, Roots
 from scisim.compiler.lower.schedule import AxisClasses, Key
 from scisim.compiler.lower.scope import Access, Scope
 from scisim.compiler.lower.stacks import Stacks
+from scisim.compiler.lower.strips import in_strips
 from scisim.compiler.scalar.ir import Node
 from scisim.core.graph import Equation, Var
 
@@ -52,7 +53,8 @@ class Block:
         self.sums: dict[Var, View] = {}  # partial sums, by what they are a part of
         self.apart: list[written.Apart] = []
         self.calls: list[Call] = []
-        self.stacks = Stacks(self.roots, self.position, tile, outside, self._whole)
+        self.strips = False
+        self.stacks = Stacks(self.roots, self.position, tile, outside, self.whole)
         for eq in equations:
             if eq.outs[0] in self.roots.stored:
                 self._place(eq)
@@ -82,7 +84,7 @@ class Block:
         v = eq.outs[0]
         at = self.position(v)
         if self.key.cls is not None and at is None and eq.prim.name != "put":
-            whole = self._whole(v)
+            whole = self.whole(v)
             if whole not in self.sums:
                 self.sums[whole] = self.values.sums(whole) if self.parallel else self.values.whole(whole)
             self.local[v] = self.sums[whole]
@@ -95,7 +97,8 @@ class Block:
             shape = tuple(self.tile if k == at else n for k, n in enumerate(v.shape))
             self.local[v] = Buffer(Place.TILE, v.dtype, shape).view()
 
-    def _whole(self, v: Var) -> Var:
+    def whole(self, v: Var) -> Var:
+        """The sum that a partial sum is part of."""
         while v in self.aliases:
             v = self.aliases[v]
         return v
@@ -115,6 +118,12 @@ class Block:
         scope = Scope(extents, self.roots.made, self.view, self.position, self.tile, tiled, numbers)
         return Nest(axes, scope, numbers, note=note), maps.over(shape)
 
+    def run(self, nest: Nest) -> None:
+        """Add the calls of a nest."""
+        calls = in_strips(nest, self.bits)
+        self.strips |= len(calls) > 1
+        self.calls += calls
+
     def store(self, nest: Nest, x: Any, at: maps.IndexMap, to: View, index: maps.IndexMap, dtype: Any) -> None:
         """Let a nest put the elements of ``x`` that a map finds, as a dtype, where another finds places of a view."""
         value = nest.scope._as(nest.scope.value(x, at), _dtype(x), dtype)
@@ -130,7 +139,7 @@ class Block:
         for eq, t in zip(equations, nest.targets, strict=True):
             if t.combine is not None and not t.partial and nest.joins(t):
                 self.calls.append(self.filled(self.local[eq.outs[0]], t.combine, eq.outs[0]))
-        self.calls.append(nest.call(self.bits))
+        self.run(nest)
 
     def _index(self, v: Any) -> maps.IndexMap:
         return maps.over(tuple(v.shape))
@@ -165,7 +174,7 @@ class Block:
         value = nest.scope._as(nest.scope.value(x, index), x.dtype, v.dtype)
         kept = tuple(i for k, i in enumerate(index) if k not in eq.params["axes"])
         access = nest.scope.access(self.local[v], kept)
-        nest.targets.append(Target(parts(value), access, op, self._whole(v) in self.sums))
+        nest.targets.append(Target(parts(value), access, op, self.whole(v) in self.sums))
 
     def filled(self, view: View, op: str, v: Any) -> Call:
         """A kernel that sets what sums start from."""
@@ -196,55 +205,7 @@ class Block:
     def _products(self, equations: list[Equation]) -> None:
         for eq in equations:
             if id(eq) not in self.stacks.absorbed:
-                self._product(eq, self.stacks.merged.get(id(eq), 1))
-
-    def _product(self, eq: Equation, count: int) -> None:
-        """A product, or as many of them with stacked operands."""
-        a, b = eq.args
-        v = eq.outs[0]
-        (m, k), (_, n) = a.shape, b.shape
-        left, transposed = self._left(a)
-        right = self._right(b)
-        to = self.local[v]
-        adds, columns = self._whole(v) in self.sums, None if self.position(v) == 1 else n
-        kernel = product_kernel(v.dtype.name, transposed, adds, columns, eq.prim.name == "zmatmul")
-        lda = left.strides[1] if transposed else left.strides[0]
-        extents = [self._extent(v, 0, m, count), self._extent(v, 1, n), self._extent(a, 1, k, count)]
-        args = [*extents, address(left), Extent(lda), address(right), Extent(right.strides[0]), address(to),
-                Extent(to.strides[0])]  # fmt: skip
-        self.calls.append(Call(kernel, args, eq.prim.name))
-
-    def _extent(self, v: Any, axis: int, n: int, count: int = 1) -> Extent:
-        return Extent(0, count) if self.position(v) == axis else Extent(n)
-
-    def _left(self, a: Any) -> tuple[View, bool]:
-        """The first operand of a product, and whether it is stored transposed."""
-        view = self.view(a)
-        if view is None:
-            eq = self.roots.made[a]
-            inner = self.view(eq.args[0])
-            assert inner is not None
-            view = inner.transposed(eq.params["perm"])
-        m, k = a.shape
-        if k == 1 or view.strides[1] == 1:
-            return view, False
-        if m == 1 or view.strides[0] == 1:
-            return view, True
-        return self._packed(a), False
-
-    def _right(self, b: Any) -> View:
-        view = self.view(b)
-        if view is not None and (b.shape[1] == 1 or view.strides[1] == 1):
-            return view
-        return self._packed(b)
-
-    def _packed(self, x: Any) -> View:
-        """A contiguous copy of an operand."""
-        at = self.position(x)
-        shape = tuple(self.tile if k == at else n for k, n in enumerate(x.shape))
-        to = Buffer(Place.TILE, x.dtype, shape).view()
-        self.calls.append(self.copied(x, to, x))
-        return to
+                product(self, eq, self.stacks.merged.get(id(eq), 1))
 
 
 def _dtype(x: Any) -> Any:

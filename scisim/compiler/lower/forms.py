@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.compiler.lower.products import WIDEST_PRODUCT
 from scisim.compiler.passes.boxes import Span, index_of, whole
 from scisim.core.avals import ShapeDtype
 from scisim.core.axes import whole as no_axis
@@ -21,7 +22,6 @@ from scisim.ops.arithmetic import add, mul_p, zmul
 from scisim.ops.index import read_p
 
 MOST_TERMS = 8  # columns and rows of one loop: beyond these they are a product of matrices
-WIDEST_PRODUCT = 512  # columns up to which products are generated
 _TIMES = {"matmul": mul_p, "zmatmul": zmul}
 
 gram_p = Primitive(

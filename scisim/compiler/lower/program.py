@@ -9,15 +9,16 @@ from typing import Any
 
 from scisim.compiler.cpu.access import PARTS as COMPLEX
 from scisim.compiler.cpu.access import STORED
-from scisim.compiler.lower import maps, roots
+from scisim.compiler.lower import maps, roots, strips
 from scisim.compiler.lower.block import Block, parts
 from scisim.compiler.lower.calls import Call, Target
 from scisim.compiler.lower.control import CONTROL
 from scisim.compiler.lower.flat import Flat
-from scisim.compiler.lower.forms import WIDEST_PRODUCT, forms
+from scisim.compiler.lower.forms import forms
 from scisim.compiler.lower.gram import gram
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import place
+from scisim.compiler.lower.products import fits
 from scisim.compiler.lower.recompute import recompute
 from scisim.compiler.lower.schedule import AxisClasses, Key, schedule
 from scisim.compiler.lower.scope import Access
@@ -40,7 +41,7 @@ def native(eq: Equation) -> bool:
     if any(0 in shape(v) for v in (*eq.args, *eq.outs)):
         return False
     if name in roots.PRODUCTS:
-        return all(len(shape(v)) == 2 for v in eq.args) and _narrow(eq)
+        return fits(eq)
     if name in roots.REDUCTIONS:
         return eq.outs[0].dtype.kind != "c" or name == "sum"
     if name == "put":
@@ -52,17 +53,6 @@ def _known(v: Any) -> bool:
     if type(v) in (bool, int, float, complex):
         return True
     return v.dtype.name in STORED or v.dtype.name in COMPLEX
-
-
-def _narrow(eq: Equation) -> bool:
-    dtypes = {v.dtype for v in (*eq.args, *eq.outs)}
-    (_, k), (_, n) = (shape(v) for v in eq.args)
-    return (
-        len(dtypes) == 1
-        and eq.outs[0].dtype.kind == "f"
-        and n <= WIDEST_PRODUCT
-        and (k <= WIDEST_PRODUCT or n <= WIDEST_PRODUCT // 4)
-    )
 
 
 def lower(graph: Graph, bits: int, threads: int) -> Lowered:
@@ -157,6 +147,8 @@ class Lowering:
         parallel = bool(extent) and self.values.threads > 1 and work > PARALLEL_WORK
         tile = self._tile(equations, key, outside, extent) if extent else 0
         block = Block(self.values, key, equations, self.classes, outside, self.aliases, tile, self.bits, parallel)
+        if block.strips:
+            tile = strips.tile(block.calls, tile, extent, self.values.threads, work // extent)
         starts, ends = [], []
         for v, view in block.sums.items():
             op = self._combination(block, v)
