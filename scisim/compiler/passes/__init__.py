@@ -17,11 +17,13 @@ from scisim.compiler.passes import (
     parts,
     products,
     running,
+    writing,
     zeros,
 )
 from scisim.compiler.passes.dead import remove_dead
 from scisim.compiler.passes.guarded import Guarded, guarded
-from scisim.compiler.passes.rewriter import NO_RULES, Rewriter, join
+from scisim.compiler.passes.rewriter import Rewriter
+from scisim.compiler.passes.rules import NO_RULES, join
 from scisim.compiler.passes.sums import join_outer_products
 from scisim.core.graph import Graph
 
@@ -40,7 +42,7 @@ __all__ = [
     "specialize",
 ]
 
-_TABLES = (zeros.TABLE, parts.TABLE, moves.TABLE, algebra.TABLE, broadcasts.TABLE, control.TABLE)
+_TABLES = (zeros.TABLE, parts.TABLE, writing.TABLE, moves.TABLE, algebra.TABLE, broadcasts.TABLE, control.TABLE)
 _OPERANDS = {**broadcasts.OPERANDS, **moves.OPERANDS}
 RULES = join(_TABLES, _OPERANDS, constants.weak_numbers)
 RUNNING_RULES = join((running.TABLE, *_TABLES, products.TABLE), _OPERANDS, constants.weak_numbers)

@@ -1,14 +1,11 @@
-"""Reading, writing and joining parts of arrays.
+"""Reading parts of arrays where they come from, and joining neighbouring ones.
 
-`read` and `put` are written with slices only, new and dropped axes as reshapes beside them, so that parts compose.
-What is exact but for the sign of a zero: parts written into zeros and added up are put, or joined, beside each other.
+Parts are read with slices only, new and dropped axes as reshapes beside them, so that they compose.
 """
 
 from __future__ import annotations
 
 from typing import Any
-
-import numpy as np
 
 from scisim.compiler.passes.boxes import (
     Box,
@@ -16,14 +13,12 @@ from scisim.compiler.passes.boxes import (
     box_of,
     compose,
     disjoint,
-    full,
     index_of,
     lengths,
     whole,
     within,
 )
-from scisim.core.graph import Equation, Var
-from scisim.ops.arithmetic import add
+from scisim.core.graph import Equation
 from scisim.ops.index import put_p, read_p
 from scisim.ops.shape import broadcast_p, concat_p, reshape_p, transpose_p
 
@@ -87,7 +82,7 @@ def _of_concat(r: Any, eq: Equation, x: Any, box: Box) -> Any:
         return None
     if len(found) == len(eq.args) and len(found) > 1:
         return None
-    return _joined(r, [_touched(r, a, box, k, begin, n) for a, begin, n in found], k)
+    return joined(r, [_touched(r, a, box, k, begin, n) for a, begin, n in found], k)
 
 
 def _touched(r: Any, a: Any, box: Box, k: int, begin: int, n: int) -> Any:
@@ -121,126 +116,6 @@ _SOURCES = {
 }
 
 
-# --- writing -----------------------------------------------------------------------------------------------------
-def put(r: Any, eq: Equation) -> Any:
-    """Parts are put with slices; one that covers all is the value, several that do are joined."""
-    (x, u), at, (out,) = eq.args, eq.params["at"], eq.outs
-    if x.dtype != out.dtype or u.dtype != out.dtype:
-        return None
-    box = box_of(at, x.shape)
-    written = index_of(box, x.shape)
-    if at != written:
-        return r.apply(put_p, x, _full_rank(r, u, full(at, len(box))), at=written)
-    if 0 in lengths(box):
-        return x
-    if box == whole(x.shape):
-        return _spread(r, box, u)
-    below = r.made_by(x, put_p)
-    if below is not None and within(box_of(below.params["at"], x.shape), box) is not None:
-        return r.apply(put_p, below.args[0], u, at=at)
-    before = pieces(r, x)
-    return None if before is None else _tiled(r, [*before, (box, u)], out.shape)
-
-
-def _aligned(u: Any, rank: int) -> tuple[int, ...]:
-    return (1,) * (rank - len(u.shape)) + tuple(u.shape)
-
-
-def _full_rank(r: Any, u: Any, at: tuple) -> Any:
-    """An update with one axis for each of the array: of length one for integers, without new axes."""
-    axes = iter(_aligned(u, sum(i is None or isinstance(i, tuple) for i in at)))
-    full = []
-    for i in at:
-        n = next(axes) if i is None or isinstance(i, tuple) else 1
-        if i is not None:
-            full.append(n)
-    return r.reshape(u, tuple(full))
-
-
-Pieces = list[tuple[Box, Any]]
-
-
-def pieces(r: Any, v: Any) -> Pieces | None:
-    """A value as parts, which do not overlap, put into zeros; None for others."""
-    found: Pieces = []
-    while (eq := r.made_by(v, put_p)) is not None:
-        found.append((box_of(eq.params["at"], v.shape), eq.args[1]))
-        if eq.args[0].dtype != v.dtype or eq.args[1].dtype != v.dtype:
-            return None
-        v = eq.args[0]
-    joined = r.made_by(v, concat_p)
-    if joined is not None:
-        found += _operands(r, joined)
-    elif not _is_zero(r, v):
-        return None
-    apart = all(disjoint(a, b) for k, (a, _) in enumerate(found) for b, _ in found[:k])
-    return found[::-1] if apart else None
-
-
-def _operands(r: Any, eq: Equation) -> Pieces:
-    """The operands of a concatenation that are not zero."""
-    axis, (out,), start = eq.params["axis"], eq.outs, 0
-    found = []
-    for a in eq.args:
-        span = Span(start, 1, a.shape[axis])
-        if not _is_zero(r, a):
-            found.append(((*whole(out.shape)[:axis], span, *whole(out.shape)[axis + 1 :]), a))
-        start += span.length
-    return found
-
-
-def _is_zero(r: Any, v: Any) -> bool:
-    c = r.constant(v)
-    return c is not None and not np.any(c)
-
-
-def _tiled(r: Any, parts: Pieces, shape: tuple[int, ...]) -> Any:
-    """Parts that follow each other along one axis and cover it, joined; None for others."""
-    for axis, n in enumerate(shape):
-        spans = sorted((box[axis], k) for k, (box, _) in enumerate(parts))
-        ends = [0, *(s.stop for s, _ in spans)]
-        follow = all(s.step == 1 and s.start == e for (s, _), e in zip(spans, ends, strict=False))
-        if follow and ends[-1] == n and all(_spans(box, axis, shape) for box, _ in parts):
-            return _joined(r, [_spread(r, *parts[k]) for _, k in spans], axis)
-    return None
-
-
-def _spread(r: Any, box: Box, u: Any) -> Any:
-    """An update in the shape of its box."""
-    return r.broadcast(r.reshape(u, _aligned(u, len(box))), lengths(box))
-
-
-def _spans(box: Box, axis: int, shape: tuple[int, ...]) -> bool:
-    """Whether a box is whole along all axes but one."""
-    return all(k == axis or s == (0, 1, n) for k, (s, n) in enumerate(zip(box, shape, strict=True)))
-
-
-def addition(r: Any, eq: Equation) -> Any:
-    """Parts of zeros added up: those at one place are, the others lie beside each other."""
-    (a, b), (out,) = eq.args, eq.outs
-    for v in (a, b):
-        made = r.makers.get(v) if type(v) is Var else None
-        if made is None or made.prim not in (put_p, concat_p):
-            return None
-    if any(v.shape != out.shape or v.dtype != out.dtype for v in (a, b)):
-        return None
-    first, second = pieces(r, a), pieces(r, b)
-    if not first or not second:
-        return None
-    at = dict(first)
-    for box, u in second:
-        if box in at:
-            at[box] = _spread(r, box, r.apply(add, at[box], u))
-        elif all(disjoint(box, other) for other in at):
-            at[box] = u
-        else:
-            return None
-    total = r.full(0, out)
-    for box, u in at.items():
-        total = r.apply(put_p, total, u, at=index_of(box, out.shape))
-    return total
-
-
 # --- joining -----------------------------------------------------------------------------------------------------
 def concat(r: Any, eq: Equation) -> Any:
     """Neighbouring parts of one array are one part."""
@@ -254,7 +129,7 @@ def concat(r: Any, eq: Equation) -> Any:
             parts.append(a)
         else:
             parts[-1] = both
-    return _joined(r, parts, axis) if len(parts) < len(eq.args) else None
+    return joined(r, parts, axis) if len(parts) < len(eq.args) else None
 
 
 def _together(r: Any, a: Any, b: Any, axis: int) -> Any:
@@ -271,8 +146,8 @@ def _together(r: Any, a: Any, b: Any, axis: int) -> Any:
     return take(r, source, (*left[:axis], Span(s.start, 1, s.length + t.length), *left[axis + 1 :]))
 
 
-def _joined(r: Any, parts: list, axis: int) -> Any:
+def joined(r: Any, parts: list, axis: int) -> Any:
     return parts[0] if len(parts) == 1 else r.apply(concat_p, *parts, axis=axis)
 
 
-TABLE = {read_p: (read,), put_p: (put,), concat_p: (concat,), add: (addition,)}
+TABLE = {read_p: (read,), concat_p: (concat,)}

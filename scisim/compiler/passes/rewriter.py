@@ -8,47 +8,22 @@ Equal equations are recorded once, and those of constants are computed.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from scisim.compiler.passes.constants import MISSING, computed, shrunk
+from scisim.compiler.passes.rules import Rules, key_of, users_of
 from scisim.core.avals import infer
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.graph import Equation, Graph, Var, has_effect
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced
-from scisim.ops.arithmetic import add, mul_p, zmul
-from scisim.ops.select import maximum_p, minimum_p
 from scisim.ops.shape import broadcast_p, reshape_p
 
-Rule = Callable[["Rewriter", Equation], Any]
-Table = Mapping[Primitive, Iterable[Rule]]
-COMMUTE = {add, mul_p, zmul, maximum_p, minimum_p}
 SMALL = 256  # constants up to this size are computed before rules are asked
 _WEAK = (float, int, complex, bool)
-
-
-class Rules(NamedTuple):
-    """Rules by the primitive of the equation, and for elementwise ones by what made an operand."""
-
-    table: dict[Primitive, tuple[Rule, ...]]
-    operands: dict[Primitive, Rule]
-    numbers: Rule | None = None  # for elementwise ones with a constant among the operands
-    shrink: bool = True  # constants that repeat themselves enter as broadcasts
-
-
-NO_RULES = Rules({}, {}, shrink=False)
-
-
-def join(tables: Iterable[Table], operands: dict[Primitive, Rule], numbers: Rule) -> Rules:
-    """Tables as one; the rules of earlier tables come first."""
-    joined: dict[Primitive, tuple[Rule, ...]] = {}
-    for table in tables:
-        for prim, own in table.items():
-            joined[prim] = joined.get(prim, ()) + tuple(own)
-    return Rules(joined, operands, numbers)
 
 
 class Rewriter:
@@ -100,7 +75,7 @@ class Rewriter:
         again : bool
             Whether the graph may be recorded more than once, so that its equations need new variables.
         """
-        users = _users(graph)
+        users = users_of(graph)
         if not again:
             self._users = users
         for eq in graph.equations:
@@ -242,41 +217,3 @@ class Rewriter:
     def full(self, number: Any, like: Var) -> Any:
         """A number in every element of an array of the shape and dtype of a variable."""
         return self.broadcast(np.asarray(number, like.dtype)[()], like.shape)
-
-
-def _users(graph: Graph) -> dict[Any, list]:
-    """The equations that use each variable, None for an output of the graph."""
-    users: dict[Any, list] = {}
-    for eq in graph.equations:
-        for a in eq.args:
-            if type(a) is Var:
-                users.setdefault(a, []).append(eq)
-    for a in graph.outputs:
-        if type(a) is Var:
-            users.setdefault(a, []).append(None)
-    return users
-
-
-def key_of(eq: Equation) -> Any:
-    """What tells equations apart that do not compute the same."""
-    ins = tuple([id(a) if type(a) is Var else _operand(a) for a in eq.args])
-    if len(ins) == 2 and eq.prim in COMMUTE and hash(ins[0]) > hash(ins[1]):
-        ins = ins[::-1]
-    if not eq.params:
-        return (eq.prim, ins)
-    return (eq.prim, ins, tuple(sorted((k, _hashable(v)) for k, v in eq.params.items())))
-
-
-def _operand(a: Any) -> Any:
-    if isinstance(a, Traced):
-        return id(a)
-    if isinstance(a, (np.ndarray, np.generic)):
-        a = np.asarray(a)
-        return (a.dtype.str, a.shape, a.tobytes()) if a.size <= 64 else ("array", id(a))
-    return (type(a), repr(a))  # repr tells 0.0 from -0.0
-
-
-def _hashable(p: Any) -> Any:
-    if isinstance(p, (str, tuple, Graph)) or p is None:
-        return p
-    return (type(p).__name__, p) if isinstance(p, (int, float)) else repr(p)

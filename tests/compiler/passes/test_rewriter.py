@@ -4,7 +4,7 @@ import numpy as np
 
 import scisim as ss
 from scisim.compiler.passes import PASSES, prepare, simplify
-from scisim.compiler.passes.rewriter import key_of
+from scisim.compiler.passes.rules import key_of
 from scisim.core.graph import Var
 from scisim.ops.arithmetic import add, mul_p, sub
 from scisim.ops.elementary import exp, sin
