@@ -67,6 +67,7 @@ class Nest:
     numbers: Callable[[Any, Any, int], View]  # an array of so many equal numbers
     targets: list[Target] = field(default_factory=list)
     note: str = ""
+    window: tuple[int, int, int] | None = None  # an axis, and the range of it that a call is for
 
     def call(self, bits: int) -> Call:
         """The kernel call, for vectors of so many bits."""
@@ -93,14 +94,21 @@ class Nest:
         """A load, as the kernel's spec has it."""
         inner, place = groups[-1][-1], {axis: g for g, group in enumerate(groups) for axis in group}
         if not isinstance(access, Pieced):
-            return operands.add(access, kind(access, inner))
+            return operands.add(self._begun(access), kind(access, inner))
         pieces = placed(access, inner, place, self.scope.extents, self._middle(inner), self._number)
         return Pieces(
             tuple(
-                Piece(operands.add(p.access, p.kind, [self._index(*q) for q in p.ends]), p.outer, p.inner, p.main)
+                Piece(operands.add(self._begun(p.access), p.kind, [self._index(*q) for q in p.ends]), p.outer, p.inner, p.main)
                 for p in pieces
             )
         )
+
+    def _begun(self, access: Access) -> Access:
+        """An access from the beginning of the window on."""
+        if self.window is None:
+            return access
+        axis, low, _ = self.window
+        return access._replace(offset=access.offset + low * access.strides[axis])
 
     def _number(self, leaf: Number, along: int | None) -> Access:
         """A number, or a row of them along an axis."""
@@ -132,7 +140,7 @@ class Nest:
         return t.partial or any(t.access.strides[k] == 0 and self.axes[k].extent > 1 for k in outer)
 
     def _store(self, t: Target, inner: int, number: dict, operands: Operands) -> Store:
-        to = operands.add(t.access, kind(t.access, inner))
+        to = operands.add(self._begun(t.access), kind(t.access, inner))
         across = t.combine is not None and t.access.strides[inner] == 0
         joins = t.combine is not None and self.joins(t)
         combine = t.combine if across or joins else None
@@ -156,6 +164,7 @@ class Nest:
     def _groups(self, order: list[int], nodes: list[Node]) -> list[list[int]]:
         """Neighbouring axes that one loop can walk."""
         indexed = {n.attr for n in nodes if n.op == "index"}
+        indexed |= {self.window[0]} if self.window else set()
         indexed |= {k for a in self.scope.accesses if isinstance(a, Pieced) for k in a.limited(self.scope.extents)}
         groups: list[list[int]] = [[order[0]]]
         for k in order[1:]:
@@ -173,9 +182,13 @@ class Nest:
 
     def _index(self, axis: int, at: int) -> Extent:
         """A position along an axis, counted from the start of the tile."""
+        if self.window is not None and axis == self.window[0]:
+            at -= self.window[1]
         return Extent(at, 0, -1 if self.axes[axis].tiled else 0)
 
     def _extent(self, group: list[int]) -> Extent:
+        if self.window is not None and self.window[0] in group:
+            return Extent(self.window[2] - self.window[1])
         product = math.prod(self.axes[k].extent for k in group if not self.axes[k].tiled)
         return Extent(0, product) if any(self.axes[k].tiled for k in group) else Extent(product)
 

@@ -19,7 +19,7 @@ from scisim.core.values import shape
 LEAST_EXTENT = 256
 SHORT_EXTENT, MUCH = 32, 1024
 # An outer axis is cut rather than one so many times as long, whose tiles would be strips of every row.
-OUTER_FACTOR = 8
+OUTER_FACTOR = 12
 _NOTHING: Mapping[int, tuple[Var, ...]] = {}
 
 

@@ -53,7 +53,7 @@ def put(block: Any, eq: Equation) -> None:
     index = tuple(i.scaled(s).plus(maps.Lin(low)) for i, s, (low, _) in zip(loops, part.steps, part.box, strict=True))
     inner = maps.broadcast(tuple(loops[k] for k in part.axes), shape)
     block.store(nest, u, inner, view, index, v.dtype)
-    block.calls.append(nest.call(block.bits))
+    block.run(nest)
 
 
 def _copy(block: Any, x: Any, v: Var, box: Box, cut: int | None) -> Call:
