@@ -10,6 +10,8 @@ from scisim.core.graph import Equation
 from scisim.core.values import Traced
 from scisim.ops.shape import cast_p, concat_p, reshape_p, sum_p, transpose_p
 
+MANY = 32  # operands of a concatenation that another one takes over
+
 
 def reshape(r: Any, eq: Equation) -> Any:
     (x,), to = eq.args, eq.params["shape"]
@@ -80,7 +82,8 @@ def concat(r: Any, eq: Equation) -> Any:
     parts: list[Any] = []
     for x in eq.args:
         inner = r.made_by(x, concat_p)
-        parts += inner.args if inner is not None and inner.params["axis"] == axis else (x,)
+        opens = inner is not None and inner.params["axis"] == axis and len(inner.args) <= MANY
+        parts += inner.args if inner is not None and opens else (x,)
     if any(p.dtype != out.dtype for p in parts):
         return None
     parts = [p for p in parts if p.shape[axis]] or parts[:1]

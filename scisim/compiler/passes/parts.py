@@ -22,6 +22,8 @@ from scisim.core.graph import Equation
 from scisim.ops.index import put_p, read_p
 from scisim.ops.shape import broadcast_p, concat_p, reshape_p, transpose_p
 
+FAR = 32  # a part is looked for through so many assignments
+
 
 def take(r: Any, x: Any, box: Box) -> Any:
     """A part of a value."""
@@ -94,16 +96,20 @@ def _touched(r: Any, a: Any, box: Box, k: int, begin: int, n: int) -> Any:
     return take(r, a, (*box[:k], s._replace(start=s.start - begin), *box[k + 1 :]))
 
 
-def _of_put(r: Any, eq: Equation, x: Any, box: Box) -> Any:
+def _of_put(r: Any, eq: Equation | None, x: Any, box: Box) -> Any:
     """What was put there, or what was there before."""
-    base, u = eq.args
-    written = box_of(eq.params["at"], x.shape)
-    if base.dtype != x.dtype or u.dtype != x.dtype:
-        return None
-    if disjoint(box, written):
-        return take(r, base, box)
-    inner = within(box, written)
-    return None if inner is None else take(r, r.broadcast(u, lengths(written)), inner)
+    for _ in range(FAR):
+        if eq is None:
+            return take(r, x, box)
+        base, u = eq.args
+        written = box_of(eq.params["at"], x.shape)
+        if base.dtype != x.dtype or u.dtype != x.dtype:
+            return None
+        if not disjoint(box, written):
+            inner = within(box, written)
+            return None if inner is None else take(r, r.broadcast(u, lengths(written)), inner)
+        x, eq = base, r.made_by(base, put_p)
+    return None
 
 
 _SOURCES = {

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from scisim.compiler.passes.boxes import Box, Span, box_of, disjoint, full, index_of, lengths, whole, within
-from scisim.compiler.passes.parts import joined
+from scisim.compiler.passes.parts import FAR, joined
 from scisim.core.graph import Equation, Var
 from scisim.ops.arithmetic import add
 from scisim.ops.index import put_p
@@ -58,7 +58,7 @@ def _full_rank(r: Any, u: Any, at: tuple) -> Any:
 def _chain(r: Any, v: Any) -> tuple[Pieces, Any]:
     """The parts that were put into a value, last ones first, and what they were put into."""
     found: Pieces = []
-    while (eq := r.made_by(v, put_p)) is not None and all(a.dtype == v.dtype for a in eq.args):
+    while len(found) < FAR and (eq := r.made_by(v, put_p)) is not None and all(a.dtype == v.dtype for a in eq.args):
         found.append((box_of(eq.params["at"], v.shape), eq.args[1]))
         v = eq.args[0]
     return found, v

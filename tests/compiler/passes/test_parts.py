@@ -194,3 +194,21 @@ def test_dtypes_are_kept(rewritten):
     assert got.simple.outputs[0].dtype == np.float64
     got = rewritten(lambda x: read_p(concat_p(x, np.ones(2), axis=0), at=(("slice", 0, 3, 1),)), x)
     assert got.simple.outputs[0].dtype == np.float64
+
+
+# --- long chains -------------------------------------------------------------------------------------------------
+def test_long_chains_of_assignments_take_time_in_proportion(rewritten):
+    def f(x):
+        y = mul_p(x, 0.5)
+        for k in range(400):
+            y = put_p(y, read_p(y, at=(399 - k,)), at=(k,))
+        return y, read_p(y, at=(0,)), put_p(y, x, at=(("slice", None, None, None),))
+
+    def g(x):
+        y = x
+        for _ in range(300):
+            y = concat_p(y, x, axis=0)
+        return y, read_p(y, at=(("slice", 5, 10, None),))
+
+    assert rewritten(f, np.arange(400.0)).simple.count() < 1300
+    assert rewritten(g, X).simple.count() <= 301

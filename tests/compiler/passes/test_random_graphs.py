@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scisim.compiler.passes import prepare, simplify
-from scisim.core.avals import aval
+from scisim.core.avals import aval, infer
 from scisim.core.capture import capture
 from scisim.ops.arithmetic import abs_p, add, div, ipow_p, mul_p, neg, pin, square_p, stop, sub, zmul
 from scisim.ops.control import call_p, scan_p
@@ -225,6 +225,16 @@ def inputs(draw: Any) -> list[np.ndarray]:
     return made
 
 
+def check_types(graph: Any) -> None:
+    """Variables have the shapes and dtypes that their equations give."""
+    for eq in graph.equations:
+        made = infer(eq.prim, eq.args, eq.params)
+        made = made if eq.prim.multiple else (made,)
+        assert list(made) == [(v.shape, v.dtype) for v in eq.outs], f"{eq.prim}\n{graph}"
+    for body in graph.bodies():
+        check_types(body)
+
+
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data(), inputs(), st.integers(1, 12))
 def test_simplified_programs_equal_random_ones(data: Any, xs: list, count: int) -> None:
@@ -241,6 +251,7 @@ def test_simplified_programs_equal_random_ones(data: Any, xs: list, count: int) 
     graph = capture(run, [aval(x) for x in xs], "random")
     simple = simplify(graph)
     for g in (graph, simple, prepare(simple)):
+        check_types(g)
         with np.errstate(all="ignore"):
             got = g(*xs)
         for a, b in zip(map(np.asarray, got), want, strict=True):
