@@ -80,6 +80,11 @@ atan2 = Primitive(
 )
 
 
+def _logaddexp_apart(s: Any, a: Any, b: Any) -> Any:
+    """The expression for operands that are not equal, as infinities may be."""
+    return s.add(s.max(a, b), s.log1p(s.exp(s.neg(s.abs(s.sub(a, b))))))
+
+
 def _logaddexp_slope(x: Any, y: Any) -> Any:
     from scisim.ops.select import eq, where
 
@@ -92,7 +97,7 @@ logaddexp = Primitive(
     np.logaddexp,
     axes=ELEMENTWISE,
     partials=[lambda y, a, b: _logaddexp_slope(a, y), lambda y, a, b: _logaddexp_slope(b, y)],
-    scalar=lambda s, a, b: s.add(s.max(a, b), s.log1p(s.exp(s.neg(s.abs(s.sub(a, b)))))),
+    scalar=lambda s, a, b: s.select(s.eq(a, b), s.add(a, math.log(2.0)), _logaddexp_apart(s, a, b)),
     singular="both derivatives are 0 where both operands are -inf",
     array_api="logaddexp",
 )
@@ -121,14 +126,12 @@ def _moment(w: Any, n: int) -> Any:
     return integral
 
 
-def _sinc(x: Any, n: int) -> Any:
+def _sinc_derivative(x: Any, n: int) -> Any:
     """n-th derivative of sin(pi x) / (pi x): pi^n Re(i^n I_n), I_n the integral of t^n exp(i pi x t) over [0, 1].
 
     By parts I_n = (e^{iz} - n I_{n-1}) / (iz), stable for abs(z) > n; by Gauss-Legendre quadrature below.
     """
     x = np.asarray(x)
-    if n == 0:
-        return np.sinc(x)
     z = np.pi * x.astype(np.result_type(x.dtype, np.float64), copy=False)
     big = np.abs(z) > n + 2.0
     w = np.where(big, z, 1.0)
@@ -145,8 +148,14 @@ def _sinc(x: Any, n: int) -> Any:
 
 sinc = Primitive(
     "sinc",
-    lambda x, n=0: _sinc(x, n),
+    np.sinc,
     axes=ELEMENTWISE,
-    partials=[lambda y, x, n=0: sinc(x, n=n + 1)],
+    partials=[lambda y, x: sinc_derivative(x, n=1)],
     scalar=lambda s, x: s.select(s.eq(x, 0), 1, s.div(s.sin(s.mul(math.pi, x)), s.mul(math.pi, x))),
+)
+sinc_derivative = Primitive(
+    "sinc_derivative",
+    _sinc_derivative,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x, n: sinc_derivative(x, n=n + 1)],
 )

@@ -95,13 +95,14 @@ MPMATH: dict[str, Callable] = {
 NAMES = {prim.name: name for name, (_, prim, *_rest) in ELEMENTWISE.items()}
 NAMES |= {"zmul": "multiply", "pin": "add", "tie": "maximum", "modulus": "abs", "stop_gradient": "negative"}
 NAMES |= {"ipow": "square", "general_power": "pow", "cast": "negative", "truncate": "negative", "collect": "negative"}
+NAMES |= {"sinc_derivative": "sinc"}
 PARAMS: dict[str, dict] = {
     "ipow": {"n": 5},
     "cast": {"to": np.dtype(np.complex128)},
     "truncate": {"to": np.dtype(np.int64)},
     "collect": {"axis": 0, "n": 3},
+    "sinc_derivative": {"n": 2},
 }
-MORE_PARAMS = {"sinc": {"n": 2}}
 
 
 def _points(name: str, count: int, kind: str) -> tuple | None:
@@ -139,8 +140,6 @@ def primitives() -> Iterator[Case]:
             if xs is None or (kind == "c" and name in ("abs", "sign", "tie", "cast", "truncate")):
                 continue
             yield primitive(name, *xs, params=PARAMS.get(name, {}))
-    for name, params in MORE_PARAMS.items():
-        yield primitive(name, *_operands(name, 1, "f"), params=params, order=6, tag="with parameters")
 
 
 def broadcasting() -> Iterator[Case]:
