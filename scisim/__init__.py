@@ -18,6 +18,7 @@ import numpy as _np
 from scisim import backends as _backends
 from scisim import ops as _ops
 from scisim.compiler.debug import debug_nans
+from scisim.compiler.elementwise import elementwise
 from scisim.compiler.export import export, load
 from scisim.compiler.jit import jit
 from scisim.compiler.profile import profile
@@ -72,6 +73,7 @@ __all__ = [
     "cond",
     "debug_nans",
     "device",
+    "elementwise",
     "errors",
     "export",
     "finfo",
