@@ -16,6 +16,7 @@ from scisim.compiler.lower.elements import in_place
 from scisim.compiler.lower.flat import Flat
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import behind
+from scisim.compiler.lower.over import written_over
 from scisim.compiler.lower.steps import Point, Step, Swap
 from scisim.core.graph import Var
 
@@ -61,7 +62,7 @@ class Carries:
         self.outs = list(outs)
         own = flat.own().difference(self.values.views)
         for v in dict.fromkeys(o for o in outs if isinstance(o, Var) and o in own):
-            turns = 1 if self._stays(flat, v) else 1 + max(self._lasts(k) for k, o in enumerate(outs) if o is v)
+            turns = 1 if self._stays(flat, v) else self._turns(flat, v)
             turns = turns if self.length is None else min(turns, self.length)
             ring = self.rings[v] = _Ring([self.values.slot() for _ in range(turns)], [None] * turns)
             self.values.point(v, ring.slots[0])
@@ -83,6 +84,17 @@ class Carries:
         if chain and chain[-1] is v:
             self.chains[k] = chain
         return k in self.chains
+
+    def _turns(self, flat: Flat, v: Var) -> int:
+        """How many arrays a value needs: of as many iterations as it lasts, and one to write unless that may be the oldest."""
+        lasts, holders = max((self._lasts(k), k) for k, o in enumerate(self.outs) if o is v), []
+        k: int | None = lasts[1]
+        while k is not None:
+            holders.append(k)
+            k = next((j for j, o in enumerate(self.outs) if o is self.now[k]), None)
+        single = sum(o is v or any(o is self.now[k] for k in holders) for o in self.outs) == len(holders)
+        oldest = self.now[holders[-1]]
+        return lasts[0] + (0 if single and written_over(flat.equations, oldest, v, self.outs) else 1)
 
     def _lasts(self, k: int) -> int:
         """The number of iterations for which a value that one makes as carry ``k`` is needed."""
