@@ -245,7 +245,14 @@ def choices() -> list[Case]:
     return rows
 
 
+# --- what is done beside giving values ---------------------------------------------------------------------------
+def effects() -> list[Case]:
+    params = {"text": "x = {}", "words": (None,), "names": ()}
+    return [primitive("order"), primitive("print", np.zeros((), np.uint8), array(3), params=params)]
+
+
 ROWS = [
+    *effects(),
     *order(),
     *positions(),
     *transforms(),
