@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from scisim.compiler.lower import roots
 from scisim.compiler.lower.calls import Address, Call, Extent
 from scisim.compiler.lowered_text import amount, short
 from scisim.core.graph import Equation, Var
@@ -27,6 +28,8 @@ class Kernel:
         The operations of the graph that it computes.
     lines : list of Source
         The lines of the user that these come from.
+    weights : list of float
+        The share of each line in the work of the kernel.
     loads, stores : int
         Arrays that it reads and writes.
     flops, bytes : float
@@ -39,7 +42,7 @@ class Kernel:
         self.name, self.share = call.kernel.name, 0.0
         equations = list(computed(call))
         self.computes = _names(equations) or call.note
-        self.lines = _lines(equations)
+        self.lines, self.weights = _lines(equations)
         length = min(tile, extent) or 1
         tiles = times * max(extent / length, 1)
         addresses = [a for a in call.args if isinstance(a, Address)]
@@ -89,14 +92,23 @@ def _names(equations: list[Equation]) -> str:
     return " ".join(name if n == 1 else f"{name}*{n}" for name, n in counts.items())
 
 
-def _lines(equations: list[Equation]) -> list[Source | Told]:
-    """Lines by how many operations come from each, most first."""
-    counts = Counter(eq.source for eq in equations if eq.source is not None)
-    by_text: dict[str, Any] = {}
-    for source, n in counts.items():
-        first, before = by_text.get(str(source), (source, 0))
-        by_text[str(source)] = (first, before + n)
-    return [source for source, _ in sorted(by_text.values(), key=lambda item: -item[1])]
+def _lines(equations: list[Equation]) -> tuple[list[Source | Told], list[float]]:
+    """Lines, and the share of each in the work as far as the operations tell; greatest first."""
+    found: dict[str, list] = {}
+    for eq in equations:
+        if eq.source is not None:
+            found.setdefault(str(eq.source), [eq.source, 0.0])[1] += _cost(eq)
+    total = sum(cost for _, cost in found.values())
+    ordered = sorted(found.values(), key=lambda item: -item[1])
+    return [source for source, _ in ordered], [cost / total for _, cost in ordered]
+
+
+def _cost(eq: Equation) -> float:
+    """The work of an operation for an element, in additions."""
+    name = eq.prim.name
+    if name in roots.MOVES:
+        return 0.01
+    return roots.WEIGHTS.get(name, 1 if name in roots.CHEAP or name in roots.REDUCTIONS else roots.DEAR)
 
 
 def _size(e: Any, length: int) -> int:

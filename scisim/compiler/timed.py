@@ -29,6 +29,8 @@ class Entry:
         Arithmetic and memory a second, estimated.
     sources : list of Source
         Lines of the user.
+    weights : list of float
+        Their shares.
     parts : list of Entry
         The kernels of a region.
     """
@@ -37,6 +39,7 @@ class Entry:
     what: str
     rate: str = ""
     sources: list[Any] = field(default_factory=list)
+    weights: list[float] = field(default_factory=list)
     parts: list[Entry] = field(default_factory=list)
 
 
@@ -105,7 +108,8 @@ class ProgramProfile:
         out = []
         for region in self._regions:
             if not region.kernels:
-                out.append(Entry(hosts.pop(0), region.title(), sources=[region.source] if region.source else []))
+                known = [region.source] if region.source else []
+                out.append(Entry(hosts.pop(0), region.title(), "", known, [1.0] * len(known)))
                 continue
             own = [calls.pop(0) for _ in region.kernels]
             around = tiled.pop(0) + tiled.pop(0) if region.extent else 0.0
@@ -118,7 +122,7 @@ class ProgramProfile:
         parts = []
         for k, t in zip(region.kernels, own, strict=True):
             seconds = float(t.sum()) / region.threads
-            parts.append(Entry(seconds, k.computes, self._rate(k.flops, k.bytes, seconds), k.lines))
+            parts.append(Entry(seconds, k.computes, self._rate(k.flops, k.bytes, seconds), k.lines, k.weights))
         rest = total - sum(p.seconds for p in parts)
         if region.extent:
             parts.append(Entry(max(rest, 0.0), "waiting for threads" if region.parallel else "tiles"))
@@ -130,11 +134,11 @@ class ProgramProfile:
         return f"{short(flops * self.calls / seconds)}flop/s {short(nbytes * self.calls / seconds)}B/s"
 
     def lines(self) -> dict[str, tuple[float, str]]:
-        """Seconds and text of each line of the user; a kernel's time is spread evenly over its operations."""
+        """Seconds and text of each line of the user; a kernel's time is spread over its operations."""
         out: dict[str, tuple[float, str]] = {}
         for e in self.entries():
             for part in e.parts or [e]:
-                for source in part.sources:
+                for source, weight in zip(part.sources, part.weights, strict=True):
                     before = out.get(str(source), (0.0, ""))[0]
-                    out[str(source)] = before + part.seconds / len(part.sources), source.text
+                    out[str(source)] = before + part.seconds * weight, source.text
         return out
