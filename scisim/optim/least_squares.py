@@ -95,21 +95,17 @@ class LeastSquares:
         """
         rs, js = [], []
         for b in self._blocks:
-            r, j = b.rules.jacobian(params, b.points)
-            rs += [x * b.scale for x in r]
-            js += [x * b.scale for x in j]
+            r, j = b.rules.jacobian(params, b.points, b.factor)
+            rs += r
+            js += j
         return rs, js
 
     def normal(self, params: Any) -> Normal:
         """The loss, the gradient J'r and the Gram matrix J'J, summed over blocks (and ranks)."""
-        parts = [b.rules.normal(params, b.points) for b in self._blocks]
-        weights = [b.scale**2 for b in self._blocks]
-        return Normal(
-            _total([p[0] * w for p, w in zip(parts, weights, strict=True)]),
-            _total([p[1] * w for p, w in zip(parts, weights, strict=True)]),
-            _total([p[2] if w == 1.0 else p[2] * w for p, w in zip(parts, weights, strict=True)]),
-            [p[3] for p in parts],
+        losses, gradients, grams, jacobians = zip(
+            *[b.rules.normal(params, b.points, b.factor) for b in self._blocks], strict=True
         )
+        return Normal(_total(losses), _total(gradients), _total(grams), list(jacobians))
 
     def second(self, params: Any, direction: Any) -> list[Tensor]:
         """Second derivatives of the scaled residuals along a direction, d^2/ds^2 r(params + s direction) at 0."""
@@ -118,7 +114,7 @@ class LeastSquares:
     def pulled_second(self, params: Any, direction: Any, normal: Normal) -> Tensor:
         """J' times `second`, with the Jacobians that `normal` kept."""
         pairs = zip(self._blocks, normal.jacobians, strict=True)
-        return _total([b.rules.pulled(params, direction, b.points, j) * b.scale**2 for b, j in pairs])
+        return _total([b.rules.pulled(params, direction, b.points, j) * b.scale for b, j in pairs])
 
 
 class Normal:
@@ -132,7 +128,7 @@ class Normal:
     gram : Tensor of shape (P, P)
         J'J.
     jacobians : list of list of Tensor of shape (N, P)
-        By block and equation, not scaled.
+        By block and equation, scaled.
     """
 
     def __init__(self, loss: Tensor, gradient: Tensor, gram: Tensor, jacobians: list) -> None:
@@ -145,6 +141,7 @@ class _Block:
     def __init__(self, rules: _Rules, points: Tensor, weight: float) -> None:
         self.rules, self.points, self.weight = rules, points, weight
         self.scale = math.sqrt(weight / points.shape[0])
+        self.factor = ss.asarray(self.scale)  # for compiled functions, which do not change with it
 
 
 class _Rules:
@@ -180,12 +177,14 @@ class _Rules:
     def _value(self, params: Any, points: Tensor) -> list:
         return self._mapped(self._rows, params, points)
 
-    def _jacobian(self, params: Any, points: Tensor) -> tuple[list, list]:
+    def _jacobian(self, params: Any, points: Tensor, scale: Any) -> tuple[list, list]:
+        """Residuals and Jacobians, scaled where they are small: before their gradients are taken."""
+
         def row(k: int, params: Any, coords: Any) -> tuple:
             """Equation k, all equations, and the gradient of the first; capture merges the repeated parts."""
 
             def chosen(p: Any) -> tuple:
-                rows = self._rows(p, coords)
+                rows = [r * ss.astype(scale, r.dtype) for r in self._rows(p, coords)]
                 return rows[k], rows
 
             (r, rows), g = ad.value_and_grad(chosen, has_aux=True)(params)
@@ -198,8 +197,8 @@ class _Rules:
 
         return self._mapped(point, params, points)
 
-    def _normal(self, params: Any, points: Tensor) -> tuple:
-        rs, js = self._jacobian(params, points)
+    def _normal(self, params: Any, points: Tensor, scale: Any) -> tuple:
+        rs, js = self._jacobian(params, points, scale)
         pairs = list(zip(rs, js, strict=True))
         loss = _total([ss.sum(r * r) for r in rs])
         return loss, _total([r @ j for r, j in pairs]), _total([j.T @ j for j in js]), js
