@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from scisim.compiler.closures import Guard, guards, hold
-from scisim.compiler.fast import fast_entry
 from scisim.compiler.counts import captured
+from scisim.compiler.fast import fast_entry
 from scisim.compiler.lowered import Lowered
 from scisim.compiler.observe import observers
 from scisim.compiler.passes import simplify
@@ -20,6 +20,7 @@ from scisim.compiler.program import Program
 from scisim.core import pytree
 from scisim.core.avals import aval
 from scisim.core.capture import capture, close, set_roots, with_roots
+from scisim.core.devices import check_device
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.graph import Graph
 from scisim.core.tensor import captured_constants
@@ -40,6 +41,7 @@ class Compiled:
         self.stale = False
         self.enter: Any = None  # the fast way in, once a call has shown that there is one
         self._kinds: tuple | None = None  # types of the arguments it takes
+        self.device = "cpu"
         _watch(self, graph)
 
     @classmethod
@@ -49,17 +51,23 @@ class Compiled:
         self.graph, self.traced, self.roots, self.out_spec = graph, traced, roots, out_spec
         self.held, self.closed_over, self.stale, self._run = [], [], False, None
         self.enter = self._kinds = None
+        self.device = "cpu"
         return self
 
     @property
     def run(self) -> Any:
         """What runs the program on arrays; made when it is first asked for."""
         if self._run is None:
-            from scisim.compiler.native import NativeProgram
-
-            parted = any(eq.prim.spreads for g in (self.graph, *self.graph.bodies()) for eq in g.equations)
-            self._run = Program(self.graph) if parted else NativeProgram(self.graph)
+            self._run = self._made()
         return self._run
+
+    def _made(self) -> Any:
+        from scisim.compiler.device_program import DeviceProgram
+        from scisim.compiler.native import NativeProgram
+
+        if any(eq.prim.spreads for g in (self.graph, *self.graph.bodies()) for eq in g.equations):
+            return Program(self.graph)
+        return NativeProgram(self.graph) if self.device == "cpu" else DeviceProgram(self.graph, self.device)
 
     def current(self) -> bool:
         """Whether the tensors that the function closes over still have the values that were captured."""
@@ -101,8 +109,8 @@ def _forget(key: int, held: Any) -> None:
 class Jitted:
     """A function that is captured at its first call with each signature; made by `jit`."""
 
-    def __init__(self, f: Callable, static: tuple[int, ...], donate: tuple[int, ...]) -> None:
-        self.f, self.static, self.donate = f, static, donate
+    def __init__(self, f: Callable, static: tuple[int, ...], donate: tuple[int, ...], on: str = "cpu") -> None:
+        self.f, self.static, self.donate, self.device = f, static, donate, on
         self.programs: dict[Any, Compiled] = {}
         self._last: Compiled | None = None  # of the last call, if it has a fast way in
         functools.update_wrapper(self, f, updated=())
@@ -161,7 +169,9 @@ class Jitted:
 
         captured()
         graph, held = close(capture(run, [aval(v) for v in vals], name_of(self.f), roots=True))
-        return Compiled(graph, held, made["spec"], guards(self.f))
+        program = Compiled(graph, held, made["spec"], guards(self.f))
+        program.device = self.device
+        return program
 
 
 def _told_apart(static: Any) -> Any:
@@ -172,7 +182,10 @@ def _told_apart(static: Any) -> Any:
 
 
 def jit(
-    f: Callable | None = None, static_argnums: int | Sequence[int] = (), donate_argnums: int | Sequence[int] = ()
+    f: Callable | None = None,
+    static_argnums: int | Sequence[int] = (),
+    donate_argnums: int | Sequence[int] = (),
+    device: Any = "cpu",
 ) -> Any:
     """Capture a function as one program for each signature, and run that.
 
@@ -186,6 +199,8 @@ def jit(
         Positional arguments that are Python values (hashable); the program is specialised for each of them.
     donate_argnums : int or sequence of int
         Arguments whose memory the program may reuse; the caller must not use them afterwards.
+    device : str or Device
+        Where the program runs; arguments and results are copied there and back.
 
     Returns
     -------
@@ -208,10 +223,12 @@ def jit(
     5
     """
     if f is None:
-        return functools.partial(jit, static_argnums=static_argnums, donate_argnums=donate_argnums)
+        return functools.partial(jit, static_argnums=static_argnums, donate_argnums=donate_argnums, device=device)
     if not callable(f):
         raise ArgumentTypeError(f"jit: expected a function, got {type(f).__name__}")
-    return Jitted(f, _numbers("static_argnums", static_argnums), _numbers("donate_argnums", donate_argnums))
+    check_device("jit", device)
+    numbers = _numbers("static_argnums", static_argnums), _numbers("donate_argnums", donate_argnums)
+    return Jitted(f, *numbers, str(device))
 
 
 def _numbers(name: str, nums: int | Sequence[int]) -> tuple[int, ...]:
