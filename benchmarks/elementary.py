@@ -26,7 +26,11 @@ RANGES = {
     **dict.fromkeys(("log", "log2", "log10", "sqrt", "cbrt"), (0.01, 100.0)),
     **dict.fromkeys(("sin", "cos", "tan", "atan", "asinh"), (-10.0, 10.0)),
     **dict.fromkeys(("asin", "acos", "atanh"), (-1.0, 1.0)),
-    **{"log1p": (-0.9, 10.0), "acosh": (1.0, 10.0), "pow": (0.1, 4.0), "hypot": (0.1, 4.0), "atan2": (-1.0, 1.0)},
+    "log1p": (-0.9, 10.0),
+    "acosh": (1.0, 10.0),
+    "pow": (0.1, 4.0),
+    "hypot": (0.1, 4.0),
+    "atan2": (-1.0, 1.0),
 }
 BINARY = {"pow", "hypot", "atan2"}
 # What PyTorch calls them; where it has none the column stays empty.
