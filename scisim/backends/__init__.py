@@ -11,8 +11,8 @@ nothing else in scisim has to know of it::
 
 The compiler hands a backend *kernels*: objects with a ``name`` (the same name, the same kernel), a declaration as data
 (a `Loop` with its expressions in the scalar representation, a `Product`, ...), and ``emit(module, target)``, which
-writes LLVM IR for a processor.  A kernel takes one block of 8-byte slots: numbers, and addresses in the backend's memory.
-All else has a fallback: programs are stepped through from Python, operations without kernels run on the host.
+writes LLVM IR for a processor.  A kernel takes one block of 8-byte slots: numbers, and addresses in the backend's
+memory.  All else has a fallback: programs are stepped through from Python, operations without kernels run on the host.
 """
 
 from collections.abc import Mapping, Sequence
