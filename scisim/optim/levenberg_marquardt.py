@@ -118,11 +118,12 @@ class LevenbergMarquardt(Shown):
             check_length("LevenbergMarquardt.update", state.scale.size, flat)
         normal = residuals.normal(params)
         value, g, gram = float(host(normal.loss)), host(normal.gradient), host(normal.gram)
-        if not (math.isfinite(value) and np.isfinite(g).all() and np.isfinite(gram).all()):
+        largest = np.diagonal(gram)  # none of a Gram matrix's numbers is larger
+        if not (math.isfinite(value) and np.isfinite(g).all() and np.isfinite(largest).all()):
             return params, state._replace(status=ss.asarray(NOT_FINITE)), ss.asarray(value)
         if not g.any():
             return params, state._replace(status=ss.asarray(CONVERGED)), ss.asarray(value)
-        scale = self._scale(state.scale.numpy(), np.diagonal(gram))
+        scale = self._scale(state.scale.numpy(), largest)
         lam, x = float(state.lam), flat.vector()
         for trial in range(1, self.max_trials + 1):
             factor = _factor(gram, lam, scale)
