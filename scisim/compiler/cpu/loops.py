@@ -21,6 +21,9 @@ from scisim.compiler.cpu.printer import Printer, scalar_type
 from scisim.compiler.scalar.ir import Builder, Node, live, spelled
 
 
+MOST_SPREAD = 12  # numbers that stay in a vector each for a row
+
+
 class Store(NamedTuple):
     """Where a value goes.
 
@@ -62,6 +65,8 @@ class Loop:
     stores : tuple of Store
     tail : bool
         The last extent need not be a multiple of the vector's length.
+    aligned : bool
+        Whole vectors begin where the first result's address is a multiple of their length.
     """
 
     rank: int
@@ -69,11 +74,12 @@ class Loop:
     nodes: tuple[tuple, ...]
     stores: tuple[Store, ...]
     tail: bool = True
+    aligned: bool = False
 
     @cached_property
     def name(self) -> str:
         nodes = [(op, args, dtype, spelled(attr)) for op, args, dtype, attr in self.nodes]
-        text = repr((self.rank, self.loads, nodes, self.stores, self.tail))
+        text = repr((self.rank, self.loads, nodes, self.stores, self.tail, self.aligned))
         return "loop_" + hashlib.sha256(text.encode()).hexdigest()[:24]
 
     @property
@@ -112,6 +118,7 @@ class _Writer:
         self.varying = self._varying()
         widest = max([_bits(n.dtype) for n in self.varying], default=64)
         self.lanes = max(target.vector_bits // widest, 1)
+        self.spread: dict[Node, str] = {}
 
     def _varying(self) -> set[Node]:
         """Nodes whose value changes along the last axis."""
@@ -164,7 +171,10 @@ class _Writer:
         """The last axis: whole vectors, then what is left."""
         f, n, lanes = self.f, self.extents[-1], self.lanes
         fixed = self._fixed(pointers, indices)
-        if self.spec.edged:
+        self.spread = {}
+        if len(fixed) <= MOST_SPREAD and lanes > 1:
+            self.spread = {n: _splat(f, vector(t := scalar_type(n.dtype), lanes), t, v, lanes) for n, v in fixed.items()}
+        if self.spec.edged or self.spec.aligned:
             return self._finish(pointers, self._edged(fixed, pointers, indices))
         full = f.op("and", "i64", n, -lanes) if self.spec.tail else n
         kept = [(vector(t, lanes), start) for t, start in self._sums()]
@@ -194,15 +204,19 @@ class _Writer:
         ]
 
     def _edged(self, fixed: dict, pointers: list, indices: list) -> list[str]:
-        """The last axis where operands are in pieces: its middle in whole vectors, what is before and after it."""
+        """The last axis with its middle in whole vectors; what is before and after it may be in other pieces."""
         f, n, lanes = self.f, self.extents[-1], self.lanes
         kept = [(vector(t, lanes), start) for t, start in self._sums()]
-        low, high = self.middle
+        low, high = self.middle if self.spec.edged else ("0", n)
+        phase = self._phase(pointers) if self.spec.aligned else None
         last = f.op("sub", "i64", f.call("i64", "llvm.smin.i64", ("i64", high), ("i64", n)), lanes)
         stem, before = f.fresh("E"), f.block
         f.raw(f"br label %{stem}")
         i, sums, start = self._merged(stem, kept, ["0", *(s for _, s in kept)], before)
         inside = f.op("and", "i1", f.value(f"icmp sge i64 {i}, {low}"), f.value(f"icmp sle i64 {i}, {last}"))
+        if phase is not None:
+            past = f.op("and", "i64", f.add(i, phase), lanes - 1)
+            inside = f.op("and", "i1", inside, f.value(f"icmp eq i64 {past}, 0"))
         f.raw(f"br i1 {inside}, label %{stem}.middle, label %{stem}.other")
         im, sums_m, again = self._merged(f"{stem}.middle", kept, [i, *sums], stem)
         after = _Body(self, fixed, pointers, indices, im, lanes, None, sums_m).write()
@@ -213,7 +227,7 @@ class _Writer:
         join([following, *after], self._previous)
         f.raw(f"br i1 {f.value(f'icmp slt i64 {io}, {n}')}, label %{stem}.edge, label %{stem}.end")
         f.label(f"{stem}.edge")
-        edge, step = self._edge(fixed, pointers, indices, io, sums_o)
+        edge, step = self._edge(fixed, pointers, indices, io, sums_o, phase)
         past = [f.op("add nsw", "i64", io, step), *edge]
         f.raw(f"br label %{stem}")
         start(past, f.block)
@@ -235,12 +249,25 @@ class _Writer:
 
         return names[0], names[1:], second
 
-    def _edge(self, fixed: dict, pointers: list, indices: list, i: str, sums: list[str]) -> tuple[list[str], int]:
+    def _phase(self, pointers: list) -> str:
+        """How many elements the row of the first result begins after a multiple of a vector."""
+        f, to = self.f, pointers[len(self.spec.loads)]
+        size = to.operand.stored[1] * to.unit
+        where = f.convert("ptrtoint", "ptr", to.begin(), "i64")
+        return f.op("and", "i64", f.op("lshr", "i64", where, size.bit_length() - 1), self.lanes - 1)
+
+    def _edge(
+        self, fixed: dict, pointers: list, indices: list, i: str, sums: list[str], phase: str | None
+    ) -> tuple[list[str], Any]:
         """One step at an edge, and how many elements it does."""
         f, lanes = self.f, self.lanes
         if self.target.vector_bits == 512:
-            mask = _first_lanes(f, f.op("sub", "i64", self.extents[-1], i), lanes)
-            return _Body(self, fixed, pointers, indices, i, lanes, mask, sums, edge=True).write(), lanes
+            count, step = f.op("sub", "i64", self.extents[-1], i), str(lanes)
+            if phase is not None:
+                step = f.op("sub", "i64", lanes, f.op("and", "i64", f.add(i, phase), lanes - 1))
+                count = f.call("i64", "llvm.smin.i64", ("i64", count), ("i64", step))
+            mask = _first_lanes(f, count, lanes)
+            return _Body(self, fixed, pointers, indices, i, lanes, mask, sums, edge=True).write(), step
         types = [t for t, _ in self._sums()]
         first = [_lane(f, t, lanes, v) for t, v in zip(types, sums, strict=True)]
         now = _Body(self, fixed, pointers, indices, i, 1, None, first, edge=True).write()
@@ -306,7 +333,10 @@ class _Body:
         self.printer = Printer(self.f, w.target, lanes, self._load, self._index)
         for n, name in fixed.items():
             kind = scalar_type(n.dtype)
-            self.printer.know(n, _splat(self.f, vector(kind, lanes), kind, name, lanes))
+            if lanes == w.lanes and n in w.spread:
+                self.printer.know(n, w.spread[n])
+            else:
+                self.printer.know(n, _splat(self.f, vector(kind, lanes), kind, name, lanes))
 
     def _load(self, n: Node) -> str:
         k, part = n.attr

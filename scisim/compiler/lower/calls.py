@@ -41,6 +41,9 @@ class Call:
         return [a.view.buffer for a in self.args if isinstance(a, Address)]
 
 
+MANY = 5  # loads along rows from which on they are neighbours
+
+
 @dataclass
 class Axis:
     """A loop axis: its extent, and whether it is the one that tiles cut."""
@@ -86,7 +89,7 @@ class Nest:
         stores = tuple(self._store(t, order[-1], number, operands) for t in self.targets)
         inner = [self.axes[k] for k in groups[-1]]
         tail = any(a.tiled for a in inner) or 0 in groups[-1] or math.prod(a.extent for a in inner) % _unit(nodes, bits)
-        kernel = Loop(len(groups), loads, body, stores, bool(tail))
+        kernel = Loop(len(groups), loads, body, stores, bool(tail), self._neighbours(loads, stores))
         args = [*map(self._extent, groups), *self._rows(groups, kernel.edged), *operands.arguments()]
         return Call(kernel, args, self.note)
 
@@ -127,6 +130,11 @@ class Nest:
         inner = groups[-1][-1]
         rows = self._middle(inner)
         return [self._index(inner, rows.start), self._index(inner, rows.stop)] if edged else []
+
+    def _neighbours(self, loads: tuple, stores: tuple[Store, ...]) -> bool:
+        """Whether elements are made of many beside them, of which vectors should not begin just anywhere."""
+        rows = [o for o in loads if o.inner == 1]
+        return len(self.axes) > 1 and len(rows) >= MANY and stores[0].to.inner == 1 and stores[0].combine is None
 
     @staticmethod
     def _attr(n: Node, place: dict, axis_number: dict) -> Any:
