@@ -157,9 +157,13 @@ class _HostStep:
 
 
 def _owned(r: Any, v: Var) -> np.ndarray:
-    """A result as an array of its own."""
-    r = np.ascontiguousarray(np.array(r, v.dtype, copy=None)).reshape(v.shape)
-    return r if r.base is None else r.copy()
+    """A result as an array in one piece, whose memory is NumPy's: operands are borrowed."""
+    r = np.asarray(r, v.dtype)
+    root = r
+    while isinstance(root.base, np.ndarray):
+        root = root.base
+    kept = root.flags.owndata and r.flags.c_contiguous and r.shape == v.shape
+    return r if kept else np.array(r, order="C").reshape(v.shape)
 
 
 def array_at(where: int, view: View, shape: tuple[int, ...], dtype: Any) -> np.ndarray:

@@ -10,7 +10,7 @@ import pytest
 
 import scisim as ss
 from scisim import autodiff as ad
-from scisim.compiler.lower.steps import Host
+from scisim.compiler.lower.steps import Host, Region
 from scisim.compiler.native import NativeProgram
 from scisim.compiler.program import Program
 
@@ -334,6 +334,23 @@ def test_what_python_makes_before_a_loop_lives_as_long_as_the_loop():
     check(f, np.diag(np.arange(1.0, 301.0)), RNG.random(300), python={"inv", "solve", "matmul"}, rtol=1e-10)
 
 
+def test_python_sees_transposed_and_reshaped_arrays_without_copies():
+    z = RNG.random((8, 6)) + 1j
+
+    def regions(f, *args):
+        program = check(f, *args, python={"fft", "solve", "rfft"}, rtol=1e-10)
+        return sum(isinstance(s, Region) for s in program.lowered.every())
+
+    assert regions(lambda z: ss.fft.fft(z, axis=0).T, z) <= 1
+    assert regions(lambda z: ss.fft.fft(ss.fft.fft(z.T).T), z) == 0
+    assert regions(lambda z: ss.fft.fft(ss.reshape(z, (6, 8))), z) == 0
+    assert regions(lambda z: ss.fft.fft(ss.reshape(z.T, (8, 6))), z) == 1
+    assert regions(lambda z: ss.fft.fft(ss.reshape(z, (6, 8)).T), z) == 0
+    check(lambda z: (ss.fft.fft(z.T), z.T + 1, ss.fft.fft((z * 2).T), (z * 2).T), z, python={"fft"}, rtol=1e-12)
+    check(lambda a, b: ss.fori_loop(0, 3, lambda i, u: ss.linalg.solve(a.T, u) + a.T @ u, b), SQUARE, X,
+          python={"solve"}, rtol=1e-9)  # fmt: skip
+
+
 def test_errors_in_bodies_stop_the_program():
     program = native(lambda a: ss.fori_loop(0, 5, lambda i, u: ss.linalg.inv(u) * 0.5, a), SQUARE)
     with pytest.raises(np.linalg.LinAlgError):
@@ -411,9 +428,9 @@ def test_carried_arrays_are_not_copied():
     n = 1 << 16
     x = RNG.random(n)
     one = native(lambda x: ss.fori_loop(0, 50, lambda i, u: u * 0.5 + 1, x), x)
-    assert one.lowered.arena_bytes == 8 * n  # the result's array takes turns with one
+    assert one.lowered.arena_bytes <= 8 * n  # the result's array takes turns with one at most
     two = native(lambda x, y: ss.fori_loop(0, 50, lambda i, u: (u[1], u[0] - u[1]), (x, y)), x, x)
-    assert two.lowered.arena_bytes == 8 * n  # both results' arrays with one
+    assert two.lowered.arena_bytes <= 8 * n  # both results' arrays with one at most
     free = native(lambda x, n: ss.while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * 0.5), (0, x)), x, 3)
     assert free.lowered.arena_bytes < 16 * n + 1024
     for program in (one, two, free):

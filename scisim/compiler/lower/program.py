@@ -22,6 +22,7 @@ from scisim.compiler.lower.products import fits
 from scisim.compiler.lower.recompute import recompute
 from scisim.compiler.lower.schedule import AxisClasses, Key, schedule
 from scisim.compiler.lower.scope import Access
+from scisim.compiler.lower.seen import base, through
 from scisim.compiler.lower.steps import Host, Lowered, Region, Step
 from scisim.compiler.lower.values import Values
 from scisim.core.graph import Equation, Graph, Var
@@ -95,6 +96,9 @@ class Lowering:
         for k, eq in enumerate(self.equations):
             key = self.keys[id(eq)]
             blocks[key._replace(cls=k) if key.host else key].append(eq)
+        made = {v: eq for eq in self.equations for v in eq.outs if not self.keys[id(eq)].host}
+        hosts = [eq for eq in self.equations if self.keys[id(eq)].host and eq.prim.name not in {*CONTROL, "gram"}]
+        self.seen = {id(eq): [base(a, made) for a in eq.args] for eq in hosts}
         needed = self._needed_outside()
         for key in sorted(blocks, key=lambda key: key.time):
             if key.host:
@@ -136,7 +140,8 @@ class Lowering:
         out = {v for v in self.outputs if isinstance(v, Var) and v in where}
         for eq in self.equations:
             key = self.keys[id(eq)]
-            out |= {a for a in eq.args if isinstance(a, Var) and a in where and (where[a] != key or key.host)}
+            args = [a for a, _ in self.seen[id(eq)]] if id(eq) in self.seen else eq.args
+            out |= {a for a in args if isinstance(a, Var) and a in where and (where[a] != key or key.host)}
         return out
 
     def _block(self, key: Key, equations: list[Equation], needed: set[Var]) -> None:
@@ -158,7 +163,8 @@ class Lowering:
         if starts:
             self.steps.append(Region(starts))
         self.steps += [Region([a.call], a.extent, a.tile, parallel) for a in block.apart]
-        self.steps.append(Region(block.calls, extent, tile, parallel))
+        if block.calls:
+            self.steps.append(Region(block.calls, extent, tile, parallel))
         if ends:
             self.steps.append(Region(ends))
 
@@ -227,7 +233,8 @@ class Lowering:
             self.steps.append(gram(self.values, eq))
             return
         values = self.values
-        args = [values.view(a) if isinstance(a, Var) else None for a in eq.args]
+        seen = self.seen.get(id(eq)) or [(a, []) for a in eq.args]
+        args = [through(values.views[a], steps) if isinstance(a, Var) else None for a, steps in seen]
         slots: list[int | None] = []
         into: list[View | None] = []
         for v in eq.outs:
