@@ -122,6 +122,8 @@ class Lowering:
                 uses[v] += 2
         partial: dict[Var, Key] = {}
         for eq in self.equations:
+            if not eq.outs:
+                continue
             key, v = self.keys[id(eq)], eq.outs[0]
             if key.cls is not None and self.classes.position(v, key.cls) is None:
                 if eq.prim.name == "sum" or eq.prim.name in roots.PRODUCTS:
