@@ -33,17 +33,25 @@ def scan(low: Any, eq: Equation) -> list[Step]:
     for v in made:
         values.named(v)
     wholes = [*(values.stored(x, x.dtype) for x in eq.args[c + n :]), *map(values.whole, eq.outs[n:])]
-    start: list[Step] = []
-    advance: list[Step] = []
-    for part, whole in zip([*read, *made], wholes, strict=True):
-        row = math.prod(part.shape) * part.dtype.itemsize
-        values.views[part].buffer.behind |= behind(whole.buffer)
-        start.append(Point(values.slot_of(part), whole, (length - 1) * row if p.get("backwards") else 0))
-        advance.append(Advance(values.slot_of(part), -row if p.get("backwards") else row))
+    start, advance = _slices(values, [*read, *made], wholes, length, p.get("backwards", False))
     carries.place(flat, outs[:n])
     body = low.body(flat, [*made, *outs[:n]])
     loop = For(length, [*body, *carries.moves(), *advance])
     return [*start, *carries.before(), loop, *carries.after()]
+
+
+def _slices(
+    values: Values, parts: list[Var], wholes: list[View], length: int, backwards: bool
+) -> tuple[list[Step], list[Step]]:
+    """Where slices are in the first iteration, and how they get to the next ones."""
+    start: list[Step] = []
+    advance: list[Step] = []
+    for part, whole in zip(parts, wholes, strict=True):
+        row = math.prod(part.shape) * part.dtype.itemsize
+        values.views[part].buffer.behind |= behind(whole.buffer)
+        start.append(Point(values.slot_of(part), whole, (length - 1) * row if backwards else 0))
+        advance.append(Advance(values.slot_of(part), -row if backwards else row))
+    return start, advance
 
 
 def while_(low: Any, eq: Equation) -> list[Step]:
