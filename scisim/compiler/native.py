@@ -138,8 +138,8 @@ class _HostStep:
 
     def __call__(self, addresses: int) -> None:
         eq = self.step.equation
-        for slot in self.step.drops:
-            self.made.pop(slot, None)
+        for old in self.step.drops:
+            self.made.pop(old, None)
         count = sum(v is not None for v in (*self.step.args, *self.step.into))
         found = (ctypes.c_int64 * count).from_address(addresses)
         left, args = iter(found), []
