@@ -87,6 +87,12 @@ class Pointer:
         if mask is None or self.operand.inner == 1:
             return self.read(i, lanes, mask, dtypes)
         f, (type_, size), out = self.f, self.operand.stored, []
+        if self.operand.inner == 0:
+            bits = f.convert("bitcast", vector("i1", lanes), mask, f"i{lanes}")
+            any_ = f.value(f"icmp ne i{lanes} {bits}, 0")
+            where = f.value(f"select i1 {any_}, ptr {self.begin()}, ptr %args")
+            singles = [f.load(type_, f.at(type_, where, q), size) for q in range(self.unit)]
+            return [self._opened(self._spread(v, type_, lanes), d, lanes) for v, d in zip(singles, dtypes, strict=True)]
         for q, d in enumerate(dtypes):
             vec = "poison"
             for k in range(lanes):

@@ -265,7 +265,7 @@ class _Writer:
             count, step = f.op("sub", "i64", self.extents[-1], i), str(lanes)
             if phase is not None:
                 step = f.op("sub", "i64", lanes, f.op("and", "i64", f.add(i, phase), lanes - 1))
-                count = f.call("i64", "llvm.smin.i64", ("i64", count), ("i64", step))
+            count = f.call("i64", "llvm.smin.i64", ("i64", count), ("i64", step))
             mask = _first_lanes(f, count, lanes)
             return _Body(self, fixed, pointers, indices, i, lanes, mask, sums, edge=True).write(), step
         types = [t for t, _ in self._sums()]
@@ -405,5 +405,7 @@ def _counting(lanes: int) -> str:
 
 
 def _first_lanes(f: Function, count: str, lanes: int) -> str:
-    type_ = vector("i64", lanes)
-    return f.value(f"icmp slt {type_} {_counting(lanes)}, {_splat(f, type_, 'i64', count, lanes)}")
+    """A mask of the first ``count`` lanes, at least one and at most all."""
+    bits = f.op("lshr", "i64", -1, f.op("sub", "i64", 64, count))
+    bits = bits if lanes == 64 else f.convert("trunc", "i64", bits, f"i{lanes}")
+    return f.convert("bitcast", f"i{lanes}", bits, vector("i1", lanes))

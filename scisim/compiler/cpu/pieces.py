@@ -103,15 +103,27 @@ class At:
 
     def here(self, i: str, lanes: int, axis: int) -> str | None:
         """The lanes from position ``i`` of the last axis on that it has; None for all."""
-        f, type_, mask = self.f, vector("i64", lanes), None
-        tests = self._tests(axis)
-        if tests:
-            at = _splat(f, "i64", i, lanes)
-            if lanes > 1:
-                at = f.op("add", type_, at, "<" + ", ".join(f"i64 {k}" for k in range(lanes)) + ">")
+        f, mask, tests = self.f, None, self._tests(axis)
+        if lanes == 1:
             for test, bound in tests:
-                mask = _both(f, mask, f.value(f"icmp {test} {type_} {at}, {_splat(f, 'i64', bound, lanes)}"), lanes)
-        return _both(f, mask, None if self.active is None else _splat(f, "i1", self.active, lanes), lanes)
+                mask = _both(f, mask, f.value(f"icmp {test} i64 {i}, {bound}"))
+            return _both(f, mask, self.active)
+        type_ = f"i{lanes}"
+        for test, bound in tests:
+            lower = lanes_before(f, f.op("sub", "i64", bound, i), lanes)
+            mask = _both(f, mask, lower if test == "slt" else f.op("xor", type_, lower, -1), type_)
+        if self.active is not None:
+            mask = _both(f, mask, f.convert("sext", "i1", self.active, type_), type_)
+        return None if mask is None else f.convert("bitcast", type_, mask, vector("i1", lanes))
+
+
+def lanes_before(f: Function, count: str, lanes: int) -> str:
+    """The first so many bits of an integer with a bit for each lane; none for a negative count, and at most all."""
+    few = f.call("i64", "llvm.smin.i64", ("i64", count), ("i64", str(lanes)))
+    bits = f.op("lshr", "i64", -1, f.op("and", "i64", f.op("sub", "i64", 64, few), 63))
+    some = f.value(f"icmp sgt i64 {few}, 0")
+    found = f.value(f"select i1 {some}, i64 {bits}, i64 0")
+    return found if lanes == 64 else f.convert("trunc", "i64", found, f"i{lanes}")
 
 
 class PiecesPointer:
@@ -172,7 +184,7 @@ class PiecesPointer:
             return self._read_one(i, dtypes)
         values: list[str] = []
         for p in self.parts:
-            here = _both(f, p.here(i, lanes, self.axis), mask, lanes)
+            here = _both(f, p.here(i, lanes, self.axis), mask, vector("i1", lanes))
             found = p.pointer.read_where(i, lanes, here, dtypes)
             if values and here is not None:
                 types = [vector(scalar_type(d), lanes) for d in dtypes]
@@ -193,15 +205,7 @@ class PiecesPointer:
         return self.parts[0].pointer.read_at(where, dtypes)
 
 
-def _both(f: Function, a: str | None, b: str | None, lanes: int = 1) -> str | None:
+def _both(f: Function, a: str | None, b: str | None, type_: str = "i1") -> str | None:
     if a is None or b is None:
         return b if a is None else a
-    return f.op("and", vector("i1", lanes), a, b)
-
-
-def _splat(f: Function, single: str, x: str, lanes: int) -> str:
-    if lanes == 1:
-        return x
-    type_ = vector(single, lanes)
-    a = f.value(f"insertelement {type_} poison, {single} {x}, i64 0")
-    return f.value(f"shufflevector {type_} {a}, {type_} poison, <{lanes} x i32> zeroinitializer")
+    return f.op("and", type_, a, b)

@@ -76,7 +76,7 @@ def _joined(eq: Equation, index: maps.IndexMap, box: Box, inner: tuple) -> list[
         here = within(box, index[axis], start, start + n)
         if here is not None:
             at = tuple(i.plus(maps.Lin(-start)) if k == axis else i for k, i in enumerate(index))
-            out += find(a, maps.broadcast(at, _shape(a)), here, *inner)
+            out += find(a, at, here, *inner)
         start += n
     return out
 
