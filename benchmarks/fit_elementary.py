@@ -20,6 +20,7 @@ from mpmath import mp, mpf
 
 mp.dps = 60
 LN2 = mp.log(2)
+SMALL = mpf("1e-9")
 
 
 @dataclass(frozen=True)
@@ -34,9 +35,9 @@ class Fit:
     degrees: tuple[int | None, int]
 
 
-def series(terms: Callable[[int], Any], closed: Callable, small: Any = mpf("1e-9")) -> Callable:
+def series(terms: Callable[[int], Any], closed: Callable) -> Callable:
     """A function by its Taylor series near 0, where the closed form cancels."""
-    return lambda x: mp.fsum(terms(k) * x**k for k in range(6)) if abs(x) < small else closed(x)
+    return lambda x: mp.fsum(terms(k) * x**k for k in range(6)) if abs(x) < SMALL else closed(x)
 
 
 def odd(f: Callable, third: Callable[[int], Any]) -> Callable:

@@ -39,7 +39,7 @@ rarely                          (condition, usual, *operands): usual, but the re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from typing import Any
 
 import numpy as np
@@ -161,13 +161,13 @@ class Builder:
         return self.node("rarely", (condition, usual, *operands), usual.dtype, function.__name__)
 
 
-def live(outputs: Iterable[Node]) -> list[Node]:
-    """The nodes that the outputs need, operands first."""
+def live(outputs: Iterable[Node], known: Container[int] = ()) -> list[Node]:
+    """The nodes that the outputs need beside those of the known indices, operands first."""
     needed: dict[int, Node] = {}
     stack = list(outputs)
     while stack:
         n = stack.pop()
-        if n.index not in needed:
+        if n.index not in needed and n.index not in known:
             needed[n.index] = n
             stack.extend(n.args)
     return [needed[k] for k in sorted(needed)]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from scisim.compiler.scalar import arithmetic as a
 from scisim.compiler.scalar import (
     complex_functions,
@@ -73,7 +75,7 @@ class Scalars:
     def _alike(self, *xs: Value) -> list[Any]:
         """The operands as nodes of one dtype, or all as complex numbers."""
         kinds = [x.dtype for x in xs if isinstance(x, (Node, Complex))] or [self.part]
-        if any(isinstance(x, (Complex, complex)) for x in xs):
+        if any(isinstance(x, (Complex, complex, np.complexfloating)) for x in xs):
             like = Complex(*(self.builder.const(0.0, kinds[0]),) * 2)
             return [complexes.as_complex(x, like) for x in xs]
         return [self.builder.lift(x, kinds[0]) for x in xs]
