@@ -18,6 +18,7 @@ import numpy as np
 from scisim.compiler import saved_trees as trees
 from scisim.compiler.jit import Compiled, Jitted
 from scisim.compiler.lowered import Lowered
+from scisim.compiler.observe import observers
 from scisim.compiler.saved_graphs import GraphReader, GraphWriter
 from scisim.compiler.saved_values import Writer, dtype_of
 from scisim.core import pytree
@@ -182,13 +183,19 @@ class Loaded:
         self.program = Compiled.of(graph, reader.graph(document["traced"]), list(document["roots"]), spec)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.program.enter is not None and not kwargs and not observers:
+            out = self.program.enter(*args)
+            if out is not NotImplemented:
+                return out
         vals = self._values(args, kwargs)
         if self._opaque and any(_differentiates(v) for v in vals):
             raise DerivativeError(
                 f"{self!r}: {', '.join(self._opaque)} had a derivative of its own, which is code and so not in the "
                 f"file; export a function that computes the derivative"
             )
-        return self.program(vals)
+        out = self.program(vals)
+        self.program.opened(args, kwargs)
+        return out
 
     def lower(self, *args: Any, **kwargs: Any) -> Lowered:
         """The program, to look at; arguments are not needed."""

@@ -162,6 +162,19 @@ def test_loaded_programs_differentiate_map_and_nest(tmp_path):
     np.testing.assert_allclose(ss.vmap(g)(rows), ss.vmap(f)(rows), rtol=1e-15)
 
 
+def test_repeated_calls_take_whatever_fits(tmp_path):
+    f, path = saved(tmp_path, lambda a, b: (a * b, a), X, X)
+    g = ss.load(path)
+    for _ in range(3):
+        assert_same_bits(g(X, X + 1), f(X, X + 1))
+        assert_same_bits(g(np.asarray(X), X), f(X, X))
+        assert_same_bits(g(X, np.ones(3)), f(X, ss.ones(3)))
+        with pytest.raises(ArgumentError):
+            g(X[:2], X[:2])
+    with ss.debug_nans(), pytest.raises(FloatingPointError):
+        g(X, X * np.nan)
+
+
 def test_static_arguments_are_part_of_the_program(tmp_path):
     f = ss.jit(lambda n, x: x * n, static_argnums=0)
     ss.export(f, tmp_path / "f.ss", 3, X)
