@@ -6,6 +6,7 @@ dL/dx + i dL/dy, is one conjugate into a pullback and one out of it (`transforms
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
@@ -65,6 +66,7 @@ class Tape(Trace):
         super().__init__(function)
         self.nodes: list = []
         self.exact = False
+        self._captured: dict[int, Node] = {}  # by captured value: what is recorded once is pulled back once
 
     def concrete(self, x: Any) -> Any:
         return x.value
@@ -108,10 +110,16 @@ class Tape(Trace):
         return self._record(prim, vals, params, parents, out)
 
     def _record(self, prim: Any, vals: Any, params: dict, parents: Any, out: Any) -> Node:
+        if type(out) is Var:
+            before = self._captured.get(id(out))
+            if before is not None and before.prim is prim and all(map(operator.is_, before.parents, parents)):
+                return before
         node = Node()
         node.trace, node.root, node.ct = self, None, None
         node.value, node.prim, node.args, node.params, node.parents = out, prim, vals, params, parents
         self.nodes.append(node)
+        if type(out) is Var:
+            self._captured[id(out)] = node
         return node
 
     def _group(self, prim: Primitive, vals: list, params: dict, parents: list, outs: Any, pull: Any) -> Any:
@@ -126,11 +134,11 @@ class Tape(Trace):
     def end(self) -> list:
         """The nodes.  They point at their trace, so it must not go on pointing at them: a cycle would hold every
         array of a gradient until Python's collector runs."""
-        nodes, self.nodes = self.nodes, []
+        nodes, self.nodes, self._captured = self.nodes, [], {}
         return nodes
 
     def __exit__(self, *exc: object) -> None:
-        self.nodes = []  # those of a function that raised
+        self.nodes, self._captured = [], {}  # those of a function that raised
         super().__exit__(*exc)
 
     def same(self, a: Any, b: Any) -> bool:

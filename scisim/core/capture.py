@@ -15,6 +15,9 @@ from scisim.core.source import deepest, here, note
 from scisim.core.values import Trace, Traced, ambient, name_of, same
 
 
+LARGEST_COMPARED = 1 << 20  # bytes up to which arrays are compared by content
+
+
 class Capture(Trace):
     """One run of a function that is being recorded."""
 
@@ -23,6 +26,8 @@ class Capture(Trace):
     def __init__(self, function: Any) -> None:
         super().__init__(function)
         self.equations: list[Equation] = []
+        self._made: dict[Any, Any] = {}  # what equations gave, by operation and operands: equal ones are recorded once
+        self._contents: dict[int, Any] = {}  # what tells arrays apart, by identity, and the arrays
         self.source: Any = None  # the line of what is recorded, where it is another than the one that is being run
         self.order: Any = None  # what the last operation with an effect gave; the next one takes it
 
@@ -32,13 +37,42 @@ class Capture(Trace):
     def apply(self, prim: Primitive, args: tuple, params: dict) -> Any:
         if prim.record is not None:
             return prim.record(args)
+        key = self._key(prim, args, params)
+        if key is not None and key in self._made:
+            return self._made[key]
         like = infer(prim, args, params)
         outs = tuple(self.var(s, d) for s, d in (like if prim.multiple else (like,)))
         eq = Equation(prim, args, params, outs, self.source or here())
         for v in outs:
             v.definition = eq
         self.equations.append(eq)
+        if key is not None:
+            self._made[key] = outs[0]
         return outs if prim.multiple else outs[0]
+
+    def _key(self, prim: Primitive, args: tuple, params: dict) -> Any:
+        """What tells an equation from others; None for one that has bodies or effects and is always recorded."""
+        if prim.multiple or prim.effect:
+            return None
+        try:
+            key = (prim, *map(self._operand, args), *params.items())
+            hash(key)
+        except TypeError:
+            return None
+        return key
+
+    def _operand(self, a: Any) -> Any:
+        """Variables by identity, numbers by type and value (0.0 apart from -0.0), arrays by what is in them."""
+        kind = type(a)
+        if kind is Var:
+            return id(a)
+        if kind is float:
+            return (kind, a) if a else (kind, str(a))
+        if kind is np.ndarray and a.nbytes <= LARGEST_COMPARED:
+            if id(a) not in self._contents:
+                self._contents[id(a)] = (a, (a.shape, a.dtype.str, hash(a.tobytes()), a.ravel()[:1].tobytes()))
+            return self._contents[id(a)][1]
+        return (kind, a) if kind in (int, bool) else id(a)
 
     def concrete(self, x: Traced) -> Any:
         raise TraceError(
@@ -60,7 +94,7 @@ class Capture(Trace):
 
     def __exit__(self, *exc: Any) -> None:
         ambient.reset(self._token)
-        self.equations = []  # those of a function that raised
+        self.equations, self._made, self._contents = [], {}, {}  # those of a function that raised
         if isinstance(exc[1], ScisimError):
             note(exc[1], f"while {self.name} is captured", deepest(exc[2]))
         super().__exit__(*exc)

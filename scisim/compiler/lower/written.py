@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from scisim.compiler.lower import maps
 from scisim.compiler.lower.boxes import Box, Part, around
 from scisim.compiler.lower.calls import Call
-from scisim.compiler.lower.layout import View
 from scisim.core.graph import Equation, Var
 
 LARGE = 1 << 19  # bytes of a copy from which on threads share it
@@ -30,7 +30,7 @@ def concat(block: Any, eq: Equation) -> None:
     v, axis, start = eq.outs[0], eq.params["axis"], 0
     view = block.local[v]
     for a in eq.args:
-        to = View(view.buffer, view.offset + start * view.strides[axis], view.strides, view.tiled)
+        to = replace(view, offset=view.offset + start * view.strides[axis])
         block.calls.append(block.copied(a, to, v, "concat"))
         start += a.shape[axis]
 
