@@ -49,7 +49,6 @@ COMPLEX_POINTS: dict[str, tuple] = {"where": (TRUTH[0], *COMPLEX)}
 NOT_COMPLEX = {
     *(
         "cbrt",
-        "sigmoid",
         "floor",
         "ceil",
         "trunc",

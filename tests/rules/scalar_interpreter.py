@@ -38,6 +38,7 @@ class NumPyScalars:
     conj, real, imag = np.conj, np.real, np.imag
     select = lambda condition, a, b: a if condition else b
     cast = lambda x: x
+    sigmoid = lambda x: 1 / (1 + np.exp(-x))
 
 
 class MpmathScalars(NumPyScalars):
@@ -63,4 +64,5 @@ class MpmathScalars(NumPyScalars):
     pow = ipow = operator.pow
     max, min = max, min
     conj, real, imag = mpmath.conj, mpmath.re, mpmath.im
+    sigmoid = lambda x: 1 / (1 + mpmath.exp(-x))
     either = lambda a, b: a or b

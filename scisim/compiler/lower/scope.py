@@ -85,11 +85,34 @@ class Scope:
         """The element of a value that a map finds."""
         if not isinstance(v, Var):
             return self._constant(np.asarray(v).reshape(()), np.asarray(v).dtype)
-        key = (v, index)
-        if key not in self._memo:
-            view = None if v in self.own else self.view(v)
-            self._memo[key] = self._computed(self.made[v], index) if view is None else self._load(view, index, v.dtype)
-        return self._memo[key]
+        todo = [(v, index)]
+        while todo:  # without recursion, since chains are long
+            key = todo[-1]
+            missing = [k for k in self._before(*key) if k not in self._memo] if key not in self._memo else []
+            todo += missing[::-1]
+            if not missing:
+                todo.pop()
+                if key not in self._memo:
+                    self._memo[key] = self._element(*key)
+        return self._memo[v, index]
+
+    def _placed(self, v: Var) -> View | None:
+        """Where a value is loaded from; None for one that is computed."""
+        return None if v in self.own else self.view(v)
+
+    def _before(self, v: Var, index: maps.IndexMap) -> list[tuple[Var, maps.IndexMap]]:
+        """Which elements the computation of one needs."""
+        if self._placed(v) is not None:
+            return []
+        eq = self.made[v]
+        if eq.prim.scalar is not None:
+            return [(a, maps.broadcast(index, a.shape)) for a in eq.args if isinstance(a, Var)]
+        found = None if isinstance(v, Moved) or eq.prim.name not in INDEXED else self._step(eq, index)
+        return [found] if found is not None and isinstance(found[0], Var) else []
+
+    def _element(self, v: Var, index: maps.IndexMap) -> Node | Complex:
+        view = self._placed(v)
+        return self._computed(self.made[v], index) if view is None else self._load(view, index, v.dtype)
 
     def _viewed(self, v: Any) -> View:
         view = self.view(v)
