@@ -47,7 +47,7 @@ class Kernel:
         tiles = times * max(extent / length, 1)
         addresses = [a for a in call.args if isinstance(a, Address)]
         self.stores = len(getattr(call.kernel, "stores", (None,)))
-        self.loads = len(addresses) - self.stores
+        self.loads = len(getattr(call.kernel, "loads", addresses[1:]))
         self.flops = tiles * operations(call, length)
         self.bytes = tiles * sum(_touched(a, call, length) for a in addresses)
 

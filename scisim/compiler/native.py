@@ -21,7 +21,9 @@ from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.program import lower
 from scisim.compiler.lower.steps import Host, Region
 from scisim.compiler.lower.values import ARENA_SLOT, TILE_SLOT
+from scisim.core.errors import ScisimError
 from scisim.core.graph import Graph, Var
+from scisim.core.source import note
 
 ALIGNMENT = 64
 
@@ -145,8 +147,12 @@ class _HostStep:
         left, args = iter(found), []
         for a, view in zip(eq.args, self.step.args, strict=True):
             args.append(a if view is None else array_at(next(left), view, a.shape, a.dtype))
-        with np.errstate(all="ignore"):
-            made = eq.prim.evaluate(*args, **eq.params)
+        try:
+            with np.errstate(all="ignore"):
+                made = eq.prim.evaluate(*args, **eq.params)
+        except ScisimError as error:
+            note(error, f"in {eq.prim.name}", eq.source, recorded=True)
+            raise
         for k, (r, v) in enumerate(zip(made if eq.prim.multiple else (made,), eq.outs, strict=True)):
             slot, into = self.step.slots[k], self.step.into[k]
             if into is not None:

@@ -138,3 +138,14 @@ def test_equations_know_their_lines():
     assert equations
     assert {eq.source.line for eq in equations} <= set(range(line_of(f) - 1, line_of(f) + 2))
     assert any(eq.source.text.endswith("# here") for eq in equations)
+
+
+def solves(x):
+    return ss.linalg.solve(x[:2, None] * ss.ones((2, 2)), x[:2])  # here
+
+
+def test_errors_of_steps_in_python_tell_the_line_too():
+    f = ss.jit(solves)
+    with pytest.raises(ScisimError, match="singular") as error:
+        f(FINE)
+    assert f"test_debug.py:{line_of(solves)} in solves" in place(error)
