@@ -161,3 +161,11 @@ def test_a_second_process_loads_what_the_first_has_compiled(tmp_path):
     assert first[0] > 0
     assert second[0] == 0
     assert second[1] > 0
+
+
+def test_a_part_that_python_and_a_kernel_need_is_read_from_where_it_comes_from():
+    def f(x):
+        return ss.linalg.solve(x[:2, None] * ss.ones((2, 2)) + ss.eye(2), x[:2])
+
+    x = ss.asarray([1.0, 2.0, 4.0])
+    np.testing.assert_allclose(ss.jit(f)(x), f(x), rtol=1e-14)

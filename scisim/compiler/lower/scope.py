@@ -168,7 +168,8 @@ class Scope:
         return self._constant(leaf.value, v.dtype) if isinstance(leaf, Number) else self._loaded(leaf, v.dtype)
 
     def _made_by_moving(self, v: Any) -> Equation | None:
-        return self.made[v] if isinstance(v, Moved) and self.view(v) is None else None
+        here = isinstance(v, Moved) and (v in self.own or self.view(v) is None)
+        return self.made[v] if here else None
 
     def _leaf(self, v: Any, index: maps.IndexMap) -> Access | Number:
         if not isinstance(v, Var):
