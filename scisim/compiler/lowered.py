@@ -77,7 +77,7 @@ class Lowered:
     memory : Memory
         Arrays that the program needs, and when.
     code : str
-        LLVM IR of its kernels.
+        LLVM IR of its kernels, where they run on the CPU.
     """
 
     def __init__(self, program: Any) -> None:
@@ -85,12 +85,10 @@ class Lowered:
         self._program = program
 
     @cached_property
-    def _native(self) -> NativeProgram | None:
-        """The program as native code; None for one that runs operation by operation."""
-        from scisim.compiler.native import NativeProgram
-
+    def _native(self) -> Any:
+        """The program as calls of kernels; None for one that runs operation by operation."""
         run = self._program.run
-        return run if isinstance(run, NativeProgram) else None
+        return run if hasattr(run, "lowered") else None
 
     @cached_property
     def regions(self) -> Regions:
@@ -111,13 +109,15 @@ class Lowered:
 
     @property
     def code(self) -> str:
-        return "" if self._native is None else _code(self._native)
+        from scisim.compiler.native import NativeProgram
+
+        return _code(self._native) if isinstance(self._native, NativeProgram) else ""
 
     def assembly(self) -> str:
         """The machine's instructions, as text."""
         from scisim.compiler.cpu.target import assembly, host
 
-        return "" if self._native is None else assembly(self.code, host())
+        return assembly(self.code, host()) if self.code else ""
 
     def __repr__(self) -> str:
         kernels = {k.name for r in self.regions for k in r.kernels}

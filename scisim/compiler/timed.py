@@ -90,7 +90,8 @@ class ProgramProfile:
     def entries(self) -> list[Entry]:
         """Regions and steps in Python in order, and what the calls take besides; all their times are the whole."""
         if not isinstance(self._run, _Timed):
-            return [Entry(self.seconds, "operation by operation")]
+            where = getattr(self._run, "device", "")
+            return [Entry(self.seconds, f"on {where}" if where else "operation by operation")]
         found = self._measured(self._run)
         found.append(Entry(max(self.seconds - sum(e.seconds for e in found), 0.0), _OUTSIDE))
         return found

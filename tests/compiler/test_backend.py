@@ -160,6 +160,12 @@ def test_transformations_and_reports_know_nothing_of_it(toy):
     f = ss.jit(loss, device="toy:0")
     np.testing.assert_allclose(np.asarray(ad.grad(f)(W, X)), np.asarray(ad.grad(loss)(W, X)), rtol=1e-12)
     np.testing.assert_allclose(ss.vmap(lambda x: f(W, x[None]))(X[:5]), ss.vmap(lambda x: loss(W, x[None]))(X[:5]))
-    assert f.lower(W, X).graph.count() > 0
+    low = f.lower(W, X)
+    assert low.graph.count() > 0
+    assert any("matmul" in k.computes for r in low.regions for k in r.kernels)
+    assert low.code == ""
+    with ss.profile() as p:
+        f(W, X)
+    assert "on toy:0" in repr(p)
     with ss.debug_nans(), pytest.raises(FloatingPointError, match="log"):
         ss.jit(lambda x: ss.log(x), device="toy:0")(X)
