@@ -29,6 +29,7 @@ CHEAP = {
 }  # fmt: skip
 DEAR = 20
 ACROSS_KERNELS, ACROSS_SHAPES, ACROSS_READS = 12, 3, 6
+LONGEST = 400  # what the longest chain of one kernel costs: parts of a long one are alike, and compiled once
 
 
 class Roots:
@@ -57,6 +58,8 @@ class Roots:
         self.spread: set[Var] = set()  # reshapes whose operand a loop goes over, not they themselves
         for eq in reversed(equations):
             self._reshaped(eq)
+        self.cuts: set[Var] = set()  # with which a kernel ends, though others could go on from there
+        self._cut()
         for eq in equations:
             self._weigh(eq)
         self._levels()
@@ -99,11 +102,21 @@ class Roots:
         new = eq.outs[0].shape
         return maps.reshape(maps.identity(len(new)), eq.args[0].shape, new) is None
 
+    def _cut(self) -> None:
+        """End kernels where a chain gets long."""
+        length: dict[Var, float] = {}
+        for eq in self.equations:
+            v = eq.outs[0]
+            if self.kind(eq) == "loop" and eq.prim.name not in REDUCTIONS:
+                length[v] = _own_cost(eq) + max((length.get(a, 0) for a in eq.args if isinstance(a, Var)), default=0)
+                if length[v] > LONGEST and eq.prim.scalar is not None:
+                    length[v] = 0
+                    self.stored.add(v)
+                    self.cuts.add(v)
+
     def _weigh(self, eq: Equation) -> None:
         v = eq.outs[0]
-        name = eq.prim.name
-        own = 0 if name in MOVES | PARTS else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
-        total = own + sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
+        total = _own_cost(eq) + sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
         self.cost[v] = total
         if v in self.stored:
             return
@@ -137,7 +150,7 @@ class Roots:
     def _after(self, a: Var, eq: Equation) -> int:
         """The earliest level of an equation that loads ``a``, or is computed in the same loop as it."""
         first, second = self.kind(self.made[a]), self.kind(eq)
-        other = self.made[a].prim.name in REDUCTIONS or a in self.spread
+        other = self.made[a].prim.name in REDUCTIONS or a in self.spread or a in self.cuts
         alone = other or self.shape_of(self.made[a]) != self.shape_of(eq)
         together = first == second == "loop" and not alone
         return self.level[a] + (0 if together or RANK[first] < RANK[second] else 1)
@@ -173,10 +186,8 @@ class Roots:
     def _again(self, v: Var) -> None:
         """Costs after a value is stored."""
         for eq in self.equations:
-            name = eq.prim.name
-            own = 0 if name in MOVES | PARTS else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
             inner = sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
-            self.cost[eq.outs[0]] = own + inner
+            self.cost[eq.outs[0]] = _own_cost(eq) + inner
 
     def steps(self) -> list[tuple[int, str, list[Equation]]]:
         """Kernels in order: ``(level, kind, equations whose results they store)``."""
@@ -194,6 +205,11 @@ class Roots:
         order: list[tuple[int, str, list[Equation]]] = [(key[0], key[1], eqs) for key, eqs in loops.items()]
         order += [(level, "product", eqs) for level, eqs in products.items()]
         return sorted(order, key=lambda s: (s[0], RANK[s[1]]))
+
+
+def _own_cost(eq: Equation) -> float:
+    name = eq.prim.name
+    return 0 if name in MOVES | PARTS else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
 
 
 def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
