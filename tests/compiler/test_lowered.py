@@ -11,7 +11,7 @@ import scisim as ss
 from scisim import autodiff as ad
 from scisim import nn
 
-M = nn.MLP([2, 16, 1], key=ss.random.key(0))
+M = nn.MLP([16, 32, 32, 32, 1], key=ss.random.key(0))
 
 
 def loss(m, x):
@@ -20,7 +20,7 @@ def loss(m, x):
 
 
 def points(n):
-    return ss.random.normal(ss.random.key(1), (n, 2))
+    return ss.random.normal(ss.random.key(1), (n, 16))
 
 
 def lowered(n=2000):
@@ -34,8 +34,7 @@ def test_regions_tell_their_tiles_and_kernels():
     assert 0 < region.tile < 2000
     assert region.share > 0.9
     products = [k for k in region.kernels if "matmul" in k.computes]
-    assert len(products) >= 4
-    assert products[0].flops == 2 * 2000 * 2 * 16
+    assert len([k for k in products if k.flops == 2 * 2000 * 32 * 32]) >= 2
     assert all(k.loads >= 1 and k.stores >= 1 and k.bytes > 0 for k in region.kernels)
     assert sum(k.share for r in lowered().regions for k in r.kernels) == pytest.approx(1.0)
 
