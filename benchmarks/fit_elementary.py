@@ -139,6 +139,11 @@ def erf_part(z: Any) -> Any:
     return mp.erf(x) / x - 1 if z else 2 / mp.sqrt(mp.pi) - 1
 
 
+def log_erfc(t: Any) -> Any:
+    """log erfc(x) of t = x - 1."""
+    return mp.log(mp.erfc(t + 1))
+
+
 def atanh_part(z: Any) -> Any:
     """(atanh(s) / s - 1 - z/3) / z**2 of z = s*s."""
     return mp.fsum(z**k / (2 * k + 5) for k in range(60))
@@ -194,6 +199,7 @@ FITS = [
     # beyond 1 + z/3 of atanh(s) / s, for a logarithm with more digits than float64 has
     Fit("ATANH", atanh_part, lambda z: z * z, mpf(0), mpf("0.0401"), (None, 8)),
     Fit("ERF", erf_part, lambda z: 1 / (1 + erf_part(z)), mpf(0), mpf(1), (6, 12)),
+    Fit("LOG_ERFC", log_erfc, lambda t: mp.erfc(t + 1) / mp.erf(t + 1), mpf(0), mpf(5), (7, 18)),
     Fit("ERFCX", erfcx_part, lambda t: 1 / erfcx_part(t), mpf(-1), mpf(1), (11, 26)),
     Fit(
         "SIN",

@@ -94,7 +94,14 @@ def times_sign(y: Node, x: Node) -> Node:
 
 
 def polynomial(x: Node, coefficients: Sequence[float]) -> Node:
-    """By Horner's scheme, the constant term first."""
+    """By Horner's scheme, the constant term first; long ones as two chains, of even and of odd powers."""
+    if len(coefficients) < 16:
+        return _horner(x, coefficients)
+    z = x * x
+    return fma(_horner(z, coefficients[1::2]), x, _horner(z, coefficients[::2]))
+
+
+def _horner(x: Node, coefficients: Sequence[float]) -> Node:
     total: Any = x.builder.lift(coefficients[-1], x.dtype)
     for c in coefficients[-2::-1]:
         total = fma(total, x, c)
@@ -104,7 +111,7 @@ def polynomial(x: Node, coefficients: Sequence[float]) -> Node:
 def odd_polynomial(r: Node, z: Node, table: Table) -> Node:
     """r + r * z * (polynomial in z), z = r*r; of a zero with its sign."""
     # Adding a positive zero makes the factor's zero positive, which leaves that of r alone.
-    return fma(fma(polynomial(z, table[r.dtype]), z, 0.0), r, r)
+    return fma(fma(_horner(z, table[r.dtype]), z, 0.0), r, r)
 
 
 def counter(dtype: str) -> float:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from scisim.compiler.scalar import coefficients as table
 from scisim.compiler.scalar.arithmetic import at_most, copysign, fast_two_sum, fma, magnitude, polynomial, select
-from scisim.compiler.scalar.exponential import EXP_RANGE, exp_of_sum
+from scisim.compiler.scalar.exponential import EXP_RANGE, exp, exp_of_sum
 from scisim.compiler.scalar.ir import Node
 
+ERF_ONE = {"float32": 4.0, "float64": 6.0}  # from here on erf is 1
 ERFC_ZERO = {"float32": 10.1, "float64": 27.3}  # from here on erfc is 0
 
 
 def erf(x: Node) -> Node:
-    """A polynomial up to 1, 1 - erfc beyond."""
-    a = magnitude(x)
-    return copysign(select(x.builder.op("gt", a, 1.0), 1.0 - _upper_tail(a), _near(a)), x)
+    """A polynomial up to 1, 1 - exp(a polynomial) beyond, where that need not be exact."""
+    a = at_most(magnitude(x), ERF_ONE[x.dtype])
+    tail = exp(polynomial(a - 1.0, table.LOG_ERFC[x.dtype]))
+    return copysign(select(x.builder.op("gt", a, 1.0), 1.0 - tail, _near(a)), x)
 
 
 def erfc(x: Node) -> Node:

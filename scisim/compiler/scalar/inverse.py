@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from scisim.compiler.scalar import coefficients as table
 from scisim.compiler.scalar.arithmetic import (
     bits,
@@ -37,8 +39,8 @@ def atan2(y: Node, x: Node) -> Node:
     a, b = magnitude(x), magnitude(y)
     turned = a < b
     larger, smaller = select(turned, b, a), select(turned, a, b)
-    same = select(equal(larger, 0.0), 0.0, 1.0, x.dtype)  # of two zeros 0, of two infinite numbers 1
-    angle = _atan_below_one(select(equal(larger, smaller), same, smaller / larger))
+    diagonal = select(equal(larger, 0.0), 0.0, math.pi / 4, x.dtype)  # that of infinite numbers too
+    angle = select(equal(larger, smaller), diagonal, _atan_below_one(smaller / larger))
     left = bits(x) < 0
     angle = select(turned ^ left, -angle, angle)
     high, low = HALF_PI[x.dtype]
