@@ -71,7 +71,9 @@ RANGES = [(5,), (1, 7, 2), (0, 1, 0.1), (5, 0, -1), (5, 0), (0.1, 0.35, 0.1), (-
 def test_arange_is_numpys_and_no_graph_carries_it(args):
     _same(ss.arange(*args), np.arange(*args))
     program = ss.jit(lambda x: x + ss.arange(*args).sum())
-    assert float(program(0.0)) == np.arange(*args).sum()
+    want = np.arange(*args)
+    eps = np.finfo(want.dtype).eps if want.dtype.kind == "f" else 0
+    assert abs(float(program(0.0)) - want.sum()) <= want.size * eps * np.abs(want).sum()  # a sum in another order
     graph = program.lower(0.0).graph
     assert all(np.size(c) == 1 for c in graph.constants())
 

@@ -129,7 +129,8 @@ OPTIMIZERS = [
 
 def problem(dtype="float64"):
     net = nn.MLP([1, 8, 1], key=ss.random.key(5), dtype=dtype)
-    x = ss.asarray(np.linspace(-1, 1, 16).reshape(-1, 1).astype(dtype))
+    # Points on both sides alike would leave gradients of biases that are rounding alone, which Adam enlarges.
+    x = ss.asarray(np.linspace(-0.7, 1, 16).reshape(-1, 1).astype(dtype))
     return net, lambda net: ss.mean((net(x) - ss.sin(3 * x)) ** 2)
 
 
