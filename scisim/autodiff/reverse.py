@@ -14,7 +14,7 @@ import numpy as np
 
 from scisim.core.avals import is_known
 from scisim.core.errors import DerivativeError
-from scisim.core.graph import Var, is_singular
+from scisim.core.graph import Var, is_singular, source_of
 from scisim.core.primitive import Primitive, alike
 from scisim.core.values import Trace, Traced, ambient, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import mul_p, zmul
@@ -186,7 +186,7 @@ def _pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: bo
     times = zmul if tape.exact else mul_p
     for node in reversed(nodes) if keep else _drain(nodes):
         if capture is not None:  # what follows from an operation is told of its line
-            capture.source = _source(node.values[0] if type(node) is Group else node.value)
+            capture.source = source_of(node.values[0] if type(node) is Group else node.value)
         if type(node) is Group:
             _pull_group(node, tape)
             continue
@@ -202,13 +202,6 @@ def _pull(tape: Tape, nodes: list, outs: list, cts: list, leaves: list, keep: bo
     for leaf in leaves:
         leaf.ct = None
     return out
-
-
-def _source(v: Any) -> Any:
-    """The user's line that a captured value comes from."""
-    while isinstance(v, Traced) and type(v) is not Var:
-        v = v.lower
-    return v.definition.source if type(v) is Var and v.definition is not None else None
 
 
 def settled(ct: Any, primal: Any) -> Any:

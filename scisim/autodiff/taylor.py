@@ -18,9 +18,9 @@ from scisim.autodiff.roots import determined, modulus_rule, power_rule, root_rul
 from scisim.autodiff.slots import Slots
 from scisim.core import hooks
 from scisim.core.batch import Batch, collect
-from scisim.core.graph import is_singular
+from scisim.core.graph import is_singular, source_of
 from scisim.core.primitive import Primitive
-from scisim.core.values import Trace, Traced, dtype, inexact, same, shape, zeros_like
+from scisim.core.values import Trace, Traced, ambient, dtype, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import add, mul_p, neg, reciprocal, sub, zmul
 from scisim.ops.shape import astype
 
@@ -42,11 +42,21 @@ class Series(Traced):
     def coef(self, k: int) -> Any:
         c = self.cs[k]
         if c is ASK:
-            c = self.rule(k)
-            if c is not None:
-                c = fitted(c, self.cs[0])
+            capture = ambient.get()
+            if capture is None:
+                c = self._computed(k)
+            else:  # what is recorded is told of the line of the value itself, whoever asks
+                before, capture.source = capture.source, source_of(self.cs[0]) or capture.source
+                try:
+                    c = self._computed(k)
+                finally:
+                    capture.source = before
             self.cs[k] = c
         return c
+
+    def _computed(self, k: int) -> Any:
+        c = self.rule(k)
+        return None if c is None else fitted(c, self.cs[0])
 
 
 def fitted(c: Any, value: Any) -> Any:

@@ -127,6 +127,13 @@ class Graph:
         return "\n".join(_lines(self, ""))
 
 
+def source_of(v: Any) -> Source | Told | None:
+    """The user's line that a captured value comes from, or a value of a transformation with such a one inside."""
+    while isinstance(v, Traced) and type(v) is not Var:
+        v = v.lower
+    return v.definition.source if type(v) is Var and v.definition is not None else None
+
+
 def has_effect(eq: Equation) -> bool:
     """Whether an equation does something beside giving values."""
     return eq.prim.effect or (bool(eq.params) and any(g.effects for g in graphs_in(eq.params)))
