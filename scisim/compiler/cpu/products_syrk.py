@@ -1,7 +1,7 @@
 """The Gram matrix of the columns of a matrix: half of the products of A^T A, the other half by symmetry.
 
 Some rows of A at a time are copied to panels of a few columns, where blocks of C find both of their operands. Only
-blocks that meet the upper triangle are computed.
+blocks that meet the upper triangle are computed. Threads take panels in turn, which gives each about as much to do.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ _WIDEST = 64  # bytes of the widest vector
 
 @dataclass(frozen=True)
 class Syrk:
-    """C[N, N] = A[K, N]^T @ A; slots N, K, A, lda, C, ldc, memory of `memory` bytes (strides in elements).
+    """C[N, N] = A[K, N]^T @ A; slots N, K, A, lda, C, ldc, memory of `memory` bytes, share, shares.
+
+    Strides are in elements. Calls with shares 0, 1, ... of so many ``shares`` make the whole of C, each with memory of
+    its own.
 
     Attributes
     ----------
@@ -47,7 +50,7 @@ class Syrk:
     def emit(self, module: Module, target: Target) -> None:
         """Write the kernel into a module."""
         f = Function(module, self.name, ["ptr %args"])
-        kinds = ("i64", "i64", "ptr", "i64", "ptr", "i64", "ptr")
+        kinds = ("i64", "i64", "ptr", "i64", "ptr", "i64", "ptr", "i64", "i64")
         slots = [f.argument(k, kind) for k, kind in enumerate(kinds)]
         _Writer(f, vectors_of(self.dtype, target), 8 if has_32_registers(target) else 4, *slots).write()
         f.done()
@@ -65,9 +68,12 @@ class _Writer:
     C: str
     ldc: str
     memory: str
+    share: str
+    shares: str
 
     def __post_init__(self) -> None:
         self.width = VECTORS * self.lanes.lanes
+        self.first, self.step = self.f.mul(self.share, self.width), self.f.mul(self.shares, self.width)
 
     def write(self) -> None:
         f, lanes = self.f, self.lanes
@@ -80,9 +86,9 @@ class _Writer:
             k = opaque(f, k)
             depth = smaller(f, f.op("sub", "i64", self.K, k), str(DEPTH))
             later = f.op("icmp sgt", "i64", k, 0)
-            with f.loop(0, self.N, self.width) as (j, _, _):
+            with f.loop(self.first, self.N, self.width) as (j, _, _):
                 self._copy(k, opaque(f, j), depth)
-            with f.loop(0, self.N, self.width) as (p, _, _), f.loop(p, self.N, self.width) as (j, _, _):
+            with f.loop(self.first, self.N, self.step) as (p, _, _), f.loop(p, self.N, self.width) as (j, _, _):
                 self._square(opaque(f, p), opaque(f, j), depth, later, zeros, spare)
         self._mirror()
 
@@ -135,12 +141,12 @@ class _Writer:
             following += [f.at(scalar, row, self.lda), f.at(scalar, sink, self.width)]
 
     def _mirror(self) -> None:
-        """The lower triangle from the upper one, in squares that stay in the first cache."""
+        """Columns of the lower triangle from rows of the upper one, in blocks that stay in the first cache."""
         f, scalar, size, side = self.f, self.lanes.of.scalar, self.lanes.of.bytes, 16
-        with f.loop(0, self.N, side) as (p, _, _), f.loop(0, f.add(p, 1), side) as (q, _, _):
-            bottom = smaller(f, f.add(p, side), self.N)
-            with f.loop(p, bottom) as (i, _, _):
+        with f.loop(self.first, self.N, self.step) as (p, _, _), f.loop(p, self.N, side) as (q, _, _):
+            right = f.add(p, self.width)
+            with f.loop(q, smaller(f, f.add(q, side), self.N)) as (i, _, _):
                 row = f.at(scalar, self.C, f.mul(i, self.ldc))
-                with f.loop(q, smaller(f, f.add(q, side), i)) as (j, _, _):
+                with f.loop(p, smaller(f, right, i)) as (j, _, _):
                     upper = f.at(scalar, self.C, f.add(f.mul(j, self.ldc), i))
                     f.store(scalar, f.load(scalar, upper, size), f.at(scalar, row, j), size)

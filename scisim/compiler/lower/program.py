@@ -231,7 +231,7 @@ class Lowering:
         if steps is not None:
             self.steps += steps
             return
-        if eq.prim.name == "gram" and self.values.threads == 1:
+        if eq.prim.name == "gram":
             self.steps.append(gram(self.values, eq))
             return
         values = self.values

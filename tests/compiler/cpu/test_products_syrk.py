@@ -8,12 +8,13 @@ from scisim.compiler.cpu.products_syrk import Syrk
 SIZES = [(1, 1), (5, 8), (3, 24), (200, 25), (129, 49), (128, 24), (300, 97), (40, 130)]
 
 
-def gram(run, guarded, x, columns, at_end=True):
+def gram(run, guarded, x, columns, at_end=True, shares=1):
     """The matrix in rows two elements wider, so that what is beside it can be looked at."""
     kernel = Syrk(x.dtype.name)
     out = guarded(np.full((columns, columns + 2), np.nan, x.dtype), at_end)
     memory = guarded(np.full(kernel.memory(columns), 255, np.uint8), at_end)  # holds nan at first
-    run(kernel, columns, x.shape[0], guarded(x, at_end), x.shape[1], out, columns + 2, memory)
+    for share in range(shares):
+        run(kernel, columns, x.shape[0], guarded(x, at_end), x.shape[1], out, columns + 2, memory, share, shares)
     assert np.all(np.isnan(out[:, columns:]))
     return out[:, :columns]
 
@@ -30,13 +31,30 @@ def test_gram_matrices(run, guarded, rng, dtype, at_end):
         np.testing.assert_array_equal(got, got.T)
 
 
+def test_shares_make_the_whole_to_the_bit(run, guarded, rng):
+    x = rng.normal(size=(150, 100))
+    for shares in (2, 3, 7):
+        np.testing.assert_array_equal(gram(run, guarded, x, 100, shares=shares), gram(run, guarded, x, 100))
+
+
 def test_no_rows_give_zeros(run, guarded):
     assert not np.any(gram(run, guarded, np.empty((0, 7)), 7))
 
 
 def test_no_columns_write_nothing(run, guarded):
     out = guarded(np.full(3, 7.0))
-    run(Syrk("float64"), 0, 5, guarded(np.ones(5)), 1, out, 1, guarded(np.zeros(Syrk("float64").memory(0), np.uint8)))
+    run(
+        Syrk("float64"),
+        0,
+        5,
+        guarded(np.ones(5)),
+        1,
+        out,
+        1,
+        guarded(np.zeros(Syrk("float64").memory(0), np.uint8)),
+        0,
+        1,
+    )
     assert np.all(out == 7)
 
 
