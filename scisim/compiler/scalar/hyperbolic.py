@@ -88,6 +88,10 @@ def acosh(x: Node) -> Node:
 
 
 def atanh(x: Node) -> Node:
-    """log((1 + a) / (1 - a)) / 2, as log1p(2 a / (1 - a)) / 2."""
+    """log((1 + a) / (1 - a)) / 2, as log1p(u) / 2 of u = 2a / (1 - a)."""
     a = magnitude(x)
-    return copysign(log1p((a + a) / (1.0 - a)) * 0.5, x)
+    below = 1.0 - a
+    u = (a + a) / below
+    error = (1.0 - below) - a
+    rest = fma(-u, error, fma(-u, below, a + a)) * fma(u, 0.5, 1.0)  # the last bracket is 1 / (1 - a)
+    return copysign(log1p(u, rest) * 0.5, x)
