@@ -29,7 +29,7 @@ TABLE = {
     "tanh": (2.0, mp.tanh),
     "asinh": (2.0, mp.asinh),
     "acosh": (2.0, mp.acosh),
-    "atanh": (1.5, mp.atanh),
+    "atanh": (1.6, mp.atanh),
     "erf": (1.5, mp.erf),
     # exp(-x*x), a polynomial and a division: two more digits in each would double the cost
     "erfc": (4.0, mp.erfc),
