@@ -274,7 +274,9 @@ RULES: dict[str, Callable] = {
     "prod": _multiplied,
     "scatter": _scattered,
     "pin": lambda eq, y, args: args[1].error,
-    "where": lambda eq, y, args: np.where(args[0].error > 0, INF, np.where(args[0].value, *(a.error for a in args[1:]))),
+    "where": lambda eq, y, args: np.where(
+        args[0].error > 0, INF, np.where(args[0].value, *(a.error for a in args[1:]))
+    ),
 }
 # What computes no number, so that exact operands have an exact result.
 EXACT = {*COMPARED, *MOVED, "neg", "conj", "real", "imag", "abs", "stop_gradient", "maximum", "minimum", "max", "min"}
@@ -300,5 +302,3 @@ def check(got: Any, want: Known, what: Any = "") -> None:
     if not np.all(good):
         at = tuple(np.argwhere(~good)[0])
         raise AssertionError(f"{what}: element {at} is {got[at]}, not {value[at]}; bound {FACTOR * want.error[at]:.3g}")
-
-
