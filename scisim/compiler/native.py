@@ -14,7 +14,6 @@ import numpy as np
 from scisim.compiler.cpu.blocks import POOL, SMALLEST
 from scisim.compiler.cpu.entry import Entry, Fixed, Given, Passed, Taken, make_entry
 from scisim.compiler.cpu.executor import executor
-from scisim.compiler.cpu.image import Image
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.lower.assemble import Assembly
 from scisim.compiler.lower.layout import View
@@ -43,7 +42,7 @@ class NativeProgram:
         calls = (c for s in self.lowered.every() if isinstance(s, Region) for c in s.calls)
         self.kernels = {c.kernel.name: c.kernel for c in calls}
         self.assembly = Assembly(self.lowered)
-        self.image = self._prepared(self.assembly.image)
+        self.image = self.assembly.image
         self.made: dict[int, np.ndarray] = {}  # what host steps made, by slot
         self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
         self.bound = runner.bind(self.image, list(self.kernels.values()), self.hosts)
@@ -51,10 +50,6 @@ class NativeProgram:
         self.lock = threading.Lock()
         self.entry: Entry | None = None
         self._memory()
-
-    def _prepared(self, image: Image) -> Image:
-        """The image to run; a profiler adds to it."""
-        return image
 
     def _memory(self) -> None:
         low, values = self.lowered, self.lowered.values

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import time
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from scisim.compiler.cpu.executor import executor
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.cpu.stamps import Stamp, Stamped
 from scisim.compiler.lowered import Lowered, Region
@@ -43,20 +45,23 @@ class Entry:
     parts: list[Entry] = field(default_factory=list)
 
 
-class _Timed(NativeProgram):
-    """A program that notes how long each of its kernels takes."""
+class _Timed:
+    """A program that notes how long each of its kernels takes; it shares all memory with the one that it is made of."""
 
-    def _prepared(self, image: Any) -> Any:
-        self.stamped = Stamped(image, pool().threads)
-        self.kernels[Stamp.name] = Stamp()
-        return self.stamped.image
+    def __init__(self, program: NativeProgram) -> None:
+        self.stamped = Stamped(program.assembly.image, pool().threads)
+        self.program = copy.copy(program)
+        kernels = [*program.kernels.values(), Stamp()]
+        self.program.bound = executor().bind(self.stamped.image, kernels, program.hosts)
+        self.program.frame = self.program.bound.frame()
+        self.program.frame[: len(program.frame)] = program.frame
+        self.noted, self._held = self.stamped.memory()
+        for slot, array in self._held.items():
+            self.program.frame[slot] = array.ctypes.data
 
-    def _memory(self) -> None:
-        super()._memory()
-        self.noted, arrays = self.stamped.memory()
-        for slot, array in arrays.items():
-            self.frame[slot] = array.ctypes.data
-        self._held = arrays
+    def __call__(self, *args: Any) -> list[Any]:
+        """Run on arrays."""
+        return self.program(*args)
 
 
 class ProgramProfile:
@@ -73,7 +78,7 @@ class ProgramProfile:
     def __init__(self, program: Any) -> None:
         self.name, self.calls, self.seconds = program.graph.name, 0, 0.0
         self._program = program
-        self._run = _Timed(program.graph) if isinstance(program.run, NativeProgram) else program.run
+        self._run = _Timed(program.run) if isinstance(program.run, NativeProgram) else program.run
 
     def run(self, vals: list) -> list:
         """Run the program, and note the time."""
