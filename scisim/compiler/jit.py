@@ -15,7 +15,7 @@ from scisim.compiler.counts import captured
 from scisim.compiler.fast import fast_entry
 from scisim.compiler.lowered import Lowered
 from scisim.compiler.observe import observers
-from scisim.compiler.passes import simplify
+from scisim.compiler.passes import collapse, guarded, prepare, simplify
 from scisim.compiler.program import Program
 from scisim.core import pytree
 from scisim.core.avals import aval
@@ -63,11 +63,18 @@ class Compiled:
 
     def _made(self) -> Any:
         from scisim.compiler.device_program import DeviceProgram
+        from scisim.compiler.guard import GuardedProgram
         from scisim.compiler.native import NativeProgram
 
         if any(eq.prim.spreads for g in (self.graph, *self.graph.bodies()) for eq in g.equations):
             return Program(self.graph)
-        return NativeProgram(self.graph) if self.device == "cpu" else DeviceProgram(self.graph, self.device)
+        if self.device != "cpu":
+            return DeviceProgram(self.graph, self.device)
+        graph = prepare(self.graph)
+        guard = guarded(graph)
+        if guard is None:
+            return NativeProgram(collapse(graph))
+        return GuardedProgram(guard._replace(graph=collapse(guard.graph)), graph)
 
     def current(self) -> bool:
         """Whether the tensors that the function closes over still have the values that were captured."""

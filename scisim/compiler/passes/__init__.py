@@ -20,6 +20,7 @@ from scisim.compiler.passes import (
     writing,
     zeros,
 )
+from scisim.compiler.passes.collapse import collapse
 from scisim.compiler.passes.dead import remove_dead
 from scisim.compiler.passes.guarded import Guarded, guarded
 from scisim.compiler.passes.rewriter import Rewriter
@@ -30,6 +31,7 @@ from scisim.core.graph import Graph
 __all__ = [
     "PASSES",
     "Guarded",
+    "collapse",
     "RUNNING_PASSES",
     "fold_constants",
     "guarded",
