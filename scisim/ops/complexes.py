@@ -8,7 +8,7 @@ import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
-from scisim.core.values import is_complex
+from scisim.core.values import is_complex, zeros_like
 
 conj_p = Primitive(
     "conj",
@@ -48,7 +48,7 @@ def real(z: Any) -> Any:
 
 
 def imag(z: Any) -> Any:
-    return imag_p(z) if is_complex(z) else z * 0 if hasattr(z, "dtype") else type(z)(0)
+    return imag_p(z) if is_complex(z) else zeros_like(z) if hasattr(z, "dtype") else type(z)(0)
 
 
 def angle(z: Any) -> Any:
