@@ -38,6 +38,9 @@ class Var(Traced):
     def dtype(self) -> np.dtype:
         return self._dtype
 
+    def __repr__(self) -> str:
+        return f"<{self._dtype}{list(self._shape)}>" if self.trace is None else super().__repr__()
+
 
 class Equation(NamedTuple):
     """``outs = prim(*args, **params)``; args are variables or constants.  ``source``: the user's line it comes from."""
