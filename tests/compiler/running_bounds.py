@@ -213,6 +213,10 @@ def _largest(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     return np.max(args[0].error, axis=eq.params["axes"], initial=0.0)
 
 
+def _chosen(condition: Known, a: Known, b: Known) -> np.ndarray:
+    return np.where(condition.error > 0, INF, np.where(condition.value, a.error, b.error))
+
+
 def _quotient(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     a, b = args
     return (a.error + times(magnitude(y), b.error)) / magnitude(b.value)

@@ -10,7 +10,7 @@ import scisim as ss
 from scisim import autodiff as ad
 from scisim.core.avals import aval
 from scisim.core.capture import capture
-from scisim.core.tensor import unwrap, wrap
+from scisim.core.tensor import Tensor, unwrap
 from tests.compiler.running_bounds import bounded, check
 
 A = np.random.default_rng(3).standard_normal((5, 5))
@@ -42,7 +42,7 @@ def test_values_beside_derivatives_to_the_bit():
 
 def test_compiled_values_beside_derivatives():
     """Each program adds in an order of its own, always the same, and is within the bound of the plain call."""
-    (plain,) = bounded(capture(lambda x: [unwrap(program(wrap(x)))], [aval(X)]), [X])
+    (plain,) = bounded(capture(lambda x: [unwrap(program(Tensor(x)))], [aval(X)]), [X])
     jitted = ss.jit(program)
     for f in (jitted, ss.jit(lambda x: ad.value_and_grad(program)(x)[0]), lambda x: ad.value_and_grad(jitted)(x)[0]):
         check(f(X), plain)
