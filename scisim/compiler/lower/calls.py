@@ -89,7 +89,8 @@ class Nest:
         stores = tuple(self._store(t, order[-1], number, operands) for t in self.targets)
         inner = [self.axes[k] for k in groups[-1]]
         tail = any(a.tiled for a in inner) or 0 in groups[-1] or math.prod(a.extent for a in inner) % _unit(nodes, bits)
-        kernel = Loop(len(groups), loads, body, stores, bool(tail), self._neighbours(loads, stores))
+        aligned = self._neighbours(loads, stores)
+        kernel = Loop(len(groups), loads, body, stores, bool(tail) or aligned, aligned)
         args = [*map(self._extent, groups), *self._rows(groups, kernel.edged), *operands.arguments()]
         return Call(kernel, args, self.note)
 

@@ -6,7 +6,7 @@ for it (with a variable of class `Moved`), so that it is part of those loops.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,11 @@ class Moved(Var):
 class Moves:
     """The values that are only moved elements, and what they are made of.
 
+    Parameters
+    ----------
+    equations : mapping
+        The equation of each value made so far.
+
     Attributes
     ----------
     made : dict
@@ -37,7 +42,8 @@ class Moves:
         The stored variables whose elements it has.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, equations: Mapping[Var, Equation]) -> None:
+        self._equations = equations
         self.made: dict[Var, Equation] = {}
         self.leaves: dict[Var, frozenset[Var]] = {}
         self._pieces: dict[Var, int] = {}  # 0 for what an affine map finds
@@ -69,6 +75,11 @@ class Moves:
         self.made[v], self._pieces[v] = eq, pieces
         self.leaves[v] = frozenset().union(*(self.leaves.get(a, {a}) for a in operands))
         return True
+
+    def needed_whole(self, keys: Mapping[int, Any]) -> set[Var]:
+        """The values made in regions whose elements others have moved."""
+        found = frozenset().union(*self.leaves.values())
+        return {v for v in found if v in self._equations and keys[id(self._equations[v])].cls is not None}
 
     def _count(self, eq: Equation) -> int | None:
         """How many pieces the result has, 0 if it has not several; None if loops cannot find them."""

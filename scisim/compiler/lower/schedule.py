@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from scisim.compiler.lower.moves import Moves, inlines
+from scisim.compiler.lower.moves import PARTS, Moves, inlines
 from scisim.core.graph import Equation, Var, has_effect
 from scisim.core.values import shape
 
@@ -141,15 +141,30 @@ def schedule(
         By the id of an equation, what else it waits for.
     """
     classes = AxisClasses(equations)
+    keys, moves = _keys(equations, native, after, classes, set())
+    whole = moves.needed_whole(keys)
+    if whole and any(eq.prim.name in PARTS and eq.outs[0] not in moves.made for eq in equations):
+        keys, moves = _keys(equations, native, after, classes, whole)
+    return moves.rewritten(equations, keys, outputs, classes.alike), keys, classes
+
+
+def _keys(
+    equations: list[Equation], native: Any, after: Mapping[int, tuple[Var, ...]], classes: AxisClasses, whole: set[Var]
+) -> tuple[dict[int, Key], Moves]:
+    """The keys of equations and those that only move elements, where some values are made whole in any case."""
     keys: dict[int, Key] = {}
     made: dict[Var, Equation] = {}
-    moves = Moves()
+    moves = Moves(made)
     effect = 0  # when the last equation runs that does something beside giving values; they stay in order
     for eq in equations:
         cls, host = None, not native(eq)
         if not host:
             cls = classes.candidate(eq)
-            moves.add(eq, lambda a, eq=eq: a not in made or _finished(keys[id(made[a])], eq, classes), cls is not None)
+
+            def finished(a: Var, eq: Equation = eq) -> bool:
+                return a not in made or a in whole or _finished(keys[id(made[a])], eq, classes)
+
+            moves.add(eq, finished, cls is not None)
         seen = inlines(eq) and not host
         times = [0 if cls is None else 1]
         for a in (*eq.args, *after.get(id(eq), ())):
@@ -162,7 +177,7 @@ def schedule(
             effect = max(times)
         keys[id(eq)] = Key(max(times), cls, host)
         made.update(dict.fromkeys(eq.outs, eq))
-    return moves.rewritten(equations, keys, outputs, classes.alike), keys, classes
+    return keys, moves
 
 
 def _finished(key: Key, eq: Equation, classes: AxisClasses) -> bool:
