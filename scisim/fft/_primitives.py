@@ -83,7 +83,7 @@ rfft_p = Primitive(
 # read.
 irfft_p = Primitive(
     "irfft",
-    lambda x, n: np.fft.irfft(x, n),
+    lambda x, n: np.fft.irfft(x if x.dtype.kind == "c" else x.astype(_complex_of(x.dtype)), n),
     axes=leading(1),
     infer=lambda avals, p: ShapeDtype(
         (*avals[0].shape[:-1], p["n"]), np.zeros((), _complex_of(avals[0].dtype)).real.dtype

@@ -49,6 +49,8 @@ cbrt = _unary("cbrt", np.cbrt, lambda y, x: 1.0 / (3.0 * y * y), api=False, sing
 
 def _sigmoid(x: Any) -> Any:
     # exp(-abs(x)) cannot overflow
+    if np.asarray(x).dtype.kind in "ub":
+        x = np.asarray(x, np.exp(np.zeros((), np.asarray(x).dtype)).dtype)
     e = np.exp(-np.abs(x)) if np.asarray(x).dtype.kind != "c" else None
     if e is None:
         return 1.0 / (1.0 + np.exp(-x))

@@ -21,7 +21,8 @@ from scisim.ops.shape import matrix_transpose as mT
 def _matmul(a: Any, b: Any) -> Any:
     if a.shape[-1] == 1:  # outer products: NumPy's matmul would call BLAS once for each
         return np.multiply(a, b)
-    return np.matmul(a, b)
+    r = np.matmul(a, b)
+    return r if r.dtype == a.dtype else r.astype(np.result_type(a, b), copy=False)  # that of bfloat16 is float32
 
 
 def _zero_wins(a: Any, b: Any) -> Any:
@@ -42,8 +43,7 @@ def _labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
 def _infer(avals: tuple, p: dict) -> ShapeDtype:
     a, b = avals
     lead = broadcast_shapes("matmul", a.shape[:-2], b.shape[:-2])
-    one = np.matmul(np.ones((1, 1), a.dtype), np.ones((1, 1), b.dtype))
-    return ShapeDtype((*lead, a.shape[-2], b.shape[-1]), one.dtype)
+    return ShapeDtype((*lead, a.shape[-2], b.shape[-1]), np.result_type(a.dtype, b.dtype))
 
 
 def _declare(name: str, evaluate: Any, **more: Any) -> Primitive:

@@ -17,6 +17,7 @@ from scisim.compiler.lower.stacks import Stacks
 from scisim.compiler.lower.strips import in_strips
 from scisim.compiler.scalar.ir import Node
 from scisim.core.graph import Equation, Var
+from scisim.core.values import inexact
 
 
 class Block:
@@ -181,7 +182,7 @@ class Block:
         nest, index = self._nest(v, f"start of {op}")
         one = {"add": 0, "mul": 1, "and": True, "or": False}.get(op)
         if one is None:
-            low, high = (-np.inf, np.inf) if v.dtype.kind == "f" else _range(v.dtype)
+            low, high = (-np.inf, np.inf) if inexact(v.dtype) else _range(v.dtype)
             one = low if op == "maximum" else high
         value = nest.scope._constant(np.asarray(one, v.dtype), v.dtype)
         nest.targets.append(Target(parts(value), self._access(nest, view, index)))

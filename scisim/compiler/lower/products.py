@@ -18,7 +18,7 @@ def fits(eq: Equation) -> bool:
     """Whether a product of real numbers is best generated; large ones are BLAS's."""
     (a, b), v = eq.args, eq.outs[0]
     rank = len(v.shape)
-    if len({v.dtype for v in (a, b, v)}) > 1 or v.dtype.kind != "f" or rank > 3:
+    if len({v.dtype for v in (a, b, v)}) > 1 or v.dtype.name not in ("float32", "float64") or rank > 3:
         return False
     k, n = b.shape[-2:]
     if a.shape == (1, k) and eq.prim.name == "matmul":

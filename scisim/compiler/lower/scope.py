@@ -282,4 +282,6 @@ def operand_dtypes(eq: Equation) -> list[Any]:
         return [common if type(a) in WEAK else a.dtype for a in eq.args]
     if out.kind in "fc" and (common.kind not in "fc" or common.itemsize < out.itemsize):
         common = out
+    if common.kind == "b" and out.kind != "b":  # NumPy computes with bytes
+        common = out
     return [common] * len(eq.args)
