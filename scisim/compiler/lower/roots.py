@@ -56,9 +56,9 @@ class Roots:
         for eq in equations:
             self._operands(eq)
         self.spread: set[Var] = set()  # reshapes whose operand a loop goes over, not they themselves
+        self.ends: set[Var] = set()  # with which a kernel ends, though others of its loops could go on from there
         for eq in reversed(equations):
             self._reshaped(eq)
-        self.cuts: set[Var] = set()  # with which a kernel ends, though others could go on from there
         self._cut()
         for eq in equations:
             self._weigh(eq)
@@ -89,6 +89,7 @@ class Roots:
             self.spread.add(v)
         else:
             self._store(x)
+            self.ends.add(x)
 
     def _base(self, v: Any) -> Any:
         """What a product reads in the place of a transposed first operand."""
@@ -112,7 +113,7 @@ class Roots:
                 if length[v] > LONGEST and eq.prim.scalar is not None:
                     length[v] = 0
                     self.stored.add(v)
-                    self.cuts.add(v)
+                    self.ends.add(v)
 
     def _weigh(self, eq: Equation) -> None:
         v = eq.outs[0]
@@ -150,7 +151,7 @@ class Roots:
     def _after(self, a: Var, eq: Equation) -> int:
         """The earliest level of an equation that loads ``a``, or is computed in the same loop as it."""
         first, second = self.kind(self.made[a]), self.kind(eq)
-        other = self.made[a].prim.name in REDUCTIONS or a in self.spread or a in self.cuts
+        other = self.made[a].prim.name in REDUCTIONS or a in self.spread or a in self.ends
         alone = other or self.shape_of(self.made[a]) != self.shape_of(eq)
         together = first == second == "loop" and not alone
         return self.level[a] + (0 if together or RANK[first] < RANK[second] else 1)
