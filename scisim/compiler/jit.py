@@ -42,6 +42,7 @@ class Compiled:
         self.enter: Any = None  # the fast way in, once a call has shown that there is one
         self._kinds: tuple | None = None  # types of the arguments it takes
         self.device = "cpu"
+        self.donated: tuple[int, ...] = ()  # positions of values whose memory results may take
         _watch(self, graph)
 
     @classmethod
@@ -51,7 +52,7 @@ class Compiled:
         self.graph, self.traced, self.roots, self.out_spec = graph, traced, roots, out_spec
         self.held, self.closed_over, self.stale, self._run = [], [], False, None
         self.enter = self._kinds = None
-        self.device = "cpu"
+        self.device, self.donated = "cpu", ()
         return self
 
     @property
@@ -73,7 +74,7 @@ class Compiled:
         graph = prepare(self.graph)
         guard = guarded(graph)
         if guard is None:
-            return NativeProgram(collapse(graph))
+            return NativeProgram(collapse(graph), self.donated)
         return GuardedProgram(guard._replace(graph=collapse(guard.graph)), graph)
 
     def current(self) -> bool:
@@ -157,9 +158,22 @@ class Jitted:
             ) from None
         if program is None or not program.current():
             program = self._capture(spec, vals, fixed)
+            program.donated = self._donated(dynamic)
             if not program.held:  # a program that closes over an outer transformation serves this call only
                 self.programs[key] = program
         return program, vals
+
+    def _donated(self, dynamic: Sequence[Any]) -> tuple[int, ...]:
+        """Positions among all leaves of those of donated arguments."""
+        out: list[int] = []
+        start = 0
+        numbers = [k for k in range(len(dynamic) + len(self.static)) if k not in self.static]
+        for number, a in zip(numbers, dynamic, strict=False):
+            count = len(pytree.tree_leaves(a))
+            if number in self.donate:
+                out += range(start, start + count)
+            start += count
+        return tuple(out)
 
     def _capture(self, spec: Any, vals: list, fixed: tuple) -> Compiled:
         made: dict[str, Any] = {}

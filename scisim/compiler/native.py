@@ -16,6 +16,7 @@ from scisim.compiler.cpu.entry import Entry, Fixed, Given, Passed, Taken, make_e
 from scisim.compiler.cpu.executor import executor
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.lower.assemble import Assembly
+from scisim.compiler.lower.donation import donations
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.program import lower
 from scisim.compiler.lower.steps import Host, Region
@@ -33,9 +34,11 @@ class NativeProgram:
     Parameters
     ----------
     graph : Graph
+    donated : sequence of int
+        Positions of arguments whose memory results may take.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, donated: Sequence[int] = ()) -> None:
         runner = executor()
         self.graph = graph
         self.lowered = lower(graph, runner.library.target.vector_bits, pool().threads)
@@ -47,6 +50,7 @@ class NativeProgram:
         self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
         self.bound = runner.bind(self.image, list(self.kernels.values()), self.hosts)
         self._run = runner.run
+        self.donated = donations(self.lowered, [self.lowered.values.inputs[k] for k in donated]) if donated else {}
         self.lock = threading.Lock()
         self.entry: Entry | None = None
         self._memory()
@@ -78,7 +82,7 @@ class NativeProgram:
         slot = self.lowered.values.results.get(v)
         if slot is None:
             return Passed(next(k for k, i in enumerate(self.graph.inputs) if i is v))
-        small = math.prod(v.shape) * v.dtype.itemsize < SMALLEST
+        small = math.prod(v.shape) * v.dtype.itemsize < SMALLEST and slot not in self.donated
         return Given(slot, tuple(v.shape), v.dtype) if small and v not in self.lowered.values.hosted else None
 
     def open(self, takes: Sequence[Taken], gives: Sequence[Any], container: type | None) -> Entry:
@@ -107,8 +111,10 @@ class NativeProgram:
         for slot, a in zip(values.inputs, held, strict=True):
             frame[slot] = a.ctypes.data
         outs: dict[int, np.ndarray] = {}
+        given = dict(zip(values.inputs, held, strict=True))
         for slot, shape, dtype in self.allocated:
-            outs[slot] = POOL.empty(shape, dtype)
+            taken = given[self.donated[slot]] if slot in self.donated else None
+            outs[slot] = taken if taken is not None and _alone(taken, held) else POOL.empty(shape, dtype)
             frame[slot] = outs[slot].ctypes.data
         try:
             self._run(self.bound, frame)
@@ -155,6 +161,11 @@ class _HostStep:
             elif slot is not None:
                 self.made[slot] = r = _owned(r, v)
                 self.cells[self.first + k] = r.ctypes.data
+
+
+def _alone(taken: np.ndarray, arrays: Sequence[np.ndarray]) -> bool:
+    """Whether an argument may be written over: no other argument lies in its memory."""
+    return taken.flags.writeable and sum(np.may_share_memory(taken, a) for a in arrays) == 1
 
 
 def _owned(r: Any, v: Var) -> np.ndarray:
