@@ -48,7 +48,7 @@ class Roots:
         self.made = {v: eq for eq in equations for v in eq.outs}
         self.users: dict[Var, list[Equation]] = defaultdict(list)
         for eq in equations:
-            for a in set(a for a in eq.args if isinstance(a, Var)):
+            for a in {a for a in eq.args if isinstance(a, Var)}:
                 self.users[a].append(eq)
         self.stored = {v for v in outside if v in self.made}
         self.level: dict[Var, int] = {}
@@ -79,10 +79,18 @@ class Roots:
             self._store(eq.outs[0])
 
     def _reshaped(self, eq: Equation) -> None:
-        """Axes that merge: elements go from a loop over the operand to their places, or the operand is stored."""
-        if eq.prim.name != "reshape" or not self._unmappable(eq):
+        """Axes that merge: elements go from a loop over the operand to their places, or the operand is stored.
+
+        Where axes of the operand split, an index along one is a sum, for which pieces of arrays cannot be found.
+        """
+        if eq.prim.name != "reshape":
             return
         (x,), v = eq.args, eq.outs[0]
+        found = maps.reshape(maps.identity(len(v.shape)), x.shape, v.shape)
+        if found is not None:
+            if any(len(i.terms) > 1 for i in found) and self._in_pieces(x):
+                self._store(x)
+            return
         places = maps.reshape(maps.identity(len(x.shape)), v.shape, x.shape) if isinstance(x, Var) else None
         joined = all(u.prim.name == "concat" and not isinstance(u.outs[0], Moved) for u in self.users[v])
         if places is not None and (joined or v in self.stored):
@@ -98,10 +106,18 @@ class Roots:
             return eq.args[0]
         return v
 
-    @staticmethod
-    def _unmappable(eq: Equation) -> bool:
-        new = eq.outs[0].shape
-        return maps.reshape(maps.identity(len(new)), eq.args[0].shape, new) is None
+    def _in_pieces(self, v: Any) -> bool:
+        """Whether a value is computed, where it is used, from elements that are in one of several arrays."""
+        stack, seen = [v], set()
+        while stack:
+            x = stack.pop()
+            if not isinstance(x, Var) or x not in self.made or x in self.stored or x in seen:
+                continue
+            if self.made[x].prim.name in PARTS and isinstance(x, Moved):
+                return True
+            seen.add(x)
+            stack += self.made[x].args
+        return False
 
     def _cut(self) -> None:
         """End kernels where a chain gets long."""
@@ -215,4 +231,3 @@ def _own_cost(eq: Equation) -> float:
 
 def _squeezed(shape: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(n for n in shape if n != 1)
-

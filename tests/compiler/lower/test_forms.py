@@ -116,3 +116,14 @@ def test_a_jacobian_its_gram_matrix_and_the_gradient():
     memory = Syrk("float64").memory(26 * 21) * program.lowered.values.threads
     assert program.lowered.arena_bytes < memory + nbytes / 2
     assert not hosts(program)
+
+
+def test_axes_that_split_after_arrays_are_joined():
+    """Pieces of a join cannot be found along a merged axis."""
+    a = RNG.normal(size=(5, 32))
+
+    def f(a):
+        x = ss.concat([a, 2.0 * a, a], axis=0)
+        return ss.reshape(ss.sin(x) * x, (5, 3, 32)), ss.reshape(ss.roll(a, 3, axis=1) + 1.0, (5, 8, 4))
+
+    check(f, a)
