@@ -14,7 +14,6 @@ from scisim.core.primitive import Primitive, alike
 from scisim.core.source import deepest, here, note
 from scisim.core.values import Trace, Traced, ambient, name_of, same
 
-
 LARGEST_COMPARED = 1 << 20  # bytes up to which arrays are compared by content
 
 

@@ -175,7 +175,6 @@ def test_shared_work_is_pulled_back_once():
     assert graphs[0].counts() == graphs[1].counts()
 
 
-
 def test_different_constants_are_not_merged():
     f = lambda x: (x * 2.0, x * 2, x * -0.0, x * 0.0, x * np.float32(2.0), ss.sum(x, axis=0))
     graph = merge_equal(graph_of(f))

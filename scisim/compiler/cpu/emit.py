@@ -37,7 +37,7 @@ def literal(value: Any, type_: str) -> str:
     """A number as LLVM spells it."""
     if type_ in ("float", "double"):
         value = float(np.float32(value)) if type_ == "float" else float(value)
-        return "0x%016X" % struct.unpack("<Q", struct.pack("<d", value))[0]
+        return f"0x{struct.unpack('<Q', struct.pack('<d', value))[0]:016X}"
     if type_ == "i1":
         return "true" if value else "false"
     return str(int(value))

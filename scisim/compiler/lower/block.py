@@ -180,7 +180,7 @@ class Block:
     def filled(self, view: View, op: str, v: Any) -> Call:
         """A kernel that sets what sums start from."""
         nest, index = self._nest(v, f"start of {op}")
-        one = {"add": 0, "mul": 1, "and": True, "or": False}.get(op)
+        one: Any = {"add": 0, "mul": 1, "and": True, "or": False}.get(op)
         if one is None:
             low, high = (-np.inf, np.inf) if inexact(v.dtype) else _range(v.dtype)
             one = low if op == "maximum" else high

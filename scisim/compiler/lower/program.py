@@ -207,6 +207,7 @@ class Lowering:
 
     def _tile(self, equations: list[Equation], key: Key, outside: set[Var], extent: int) -> int:
         """The length of a tile: what is stored for it fits the workspace."""
+        assert key.cls is not None
         found = roots.Roots(equations, outside)
         per_point = 0
         widest = 1

@@ -60,7 +60,9 @@ class _Repeated:
         if not isinstance(a, Var) or a not in self.made:
             return False
         key = self.keys[id(self.made[a])]
-        return key.cls == self.key.cls and key.time < self.key.time and self.classes.position(a, key.cls) is not None
+        if key.cls is None or key.cls != self.key.cls or key.time >= self.key.time:
+            return False
+        return self.classes.position(a, key.cls) is not None
 
     def _again(self, v: Var) -> None:
         """Repeat what computes a value, operands first."""

@@ -21,7 +21,7 @@ class Slot(NamedTuple):
 
     stack: Buffer
     number: int
-    count: int
+    among: int
 
 
 class Stacks:
@@ -120,7 +120,7 @@ class Stacks:
         if any(found):
             first = found[0]
             return all(
-                s is not None and first is not None and s.stack is first.stack and s.number == k and s.count == len(vs)
+                s is not None and first is not None and s.stack is first.stack and s.number == k and s.among == len(vs)
                 for k, s in enumerate(found)
             )
         if len(set(vs)) < len(vs):

@@ -1,8 +1,9 @@
 """Values of which only the sum is needed are computed as their sum: collapsed Taylor mode, found in the program.
 
-The Laplacian of a network needs the sum of its second derivatives.  Each of them goes through the same layers, linear in
-itself: if every use of one has its like with the other, down to sums in which both are terms, their sum can take the place
-of both (F. Dangel et al., arXiv:2505.13644, collapse Taylor series by hand in the same way).  Weights' gradients follow.
+The Laplacian of a network needs the sum of its second derivatives.  Each of them goes through the same layers, linear
+in itself: if every use of one has its like with the other, down to sums in which both are terms, their sum can take
+the place of both (F. Dangel et al., arXiv:2505.13644, collapse Taylor series by a rule of the mode).  The gradients of
+the weights follow.
 """
 
 from __future__ import annotations
@@ -100,8 +101,9 @@ class _Collapse:
 
     def _alike(self, a: Var, b: Var) -> bool:
         p, q = self.uses.maker.get(a), self.uses.maker.get(b)
-        same = a.shape == b.shape and a.dtype == b.dtype and p is not None and q is not None
-        return bool(same and p.prim is q.prim and p.params == q.params)
+        if p is None or q is None or a.shape != b.shape or a.dtype != b.dtype:
+            return False
+        return p.prim is q.prim and p.params == q.params
 
     def _only_summed(self, a: Var, b: Var, pairs: dict[Var, Var], found: list[Meeting]) -> bool:
         """Whether all uses of two values come in pairs that end in common sums; the pairs and the sums."""

@@ -100,7 +100,8 @@ class Uses:
         order: list[Equation] = []
         done: set[int] = set()
         kept = [eq for eq in self.graph.equations if eq.prim.multiple or eq.prim.effect]
-        stack = [*(maker[v] for v in reversed(self.graph.outputs) if isinstance(v, Var) and v in maker), *reversed(kept)]
+        results = [maker[v] for v in self.graph.outputs if isinstance(v, Var) and v in maker]
+        stack = [*reversed(results), *reversed(kept)]
         while stack:
             eq = stack[-1]
             missing = [e for e in (maker[a] for a in eq.args if isinstance(a, Var) and a in maker) if id(e) not in done]

@@ -1,5 +1,7 @@
 """Values of which only the sum is needed are computed as their sum."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ def agree(graph, new, args, rtol=1e-12):
 
 def network(rng, width=8, layers=3, inputs=2):
     sizes = [inputs] + [width] * layers + [1]
-    return [ss.asarray(rng.normal(size=s)) for s in zip(sizes, sizes[1:], strict=False)]
+    return [ss.asarray(rng.normal(size=s)) for s in itertools.pairwise(sizes)]
 
 
 def field(weights, *coords):
