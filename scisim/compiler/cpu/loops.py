@@ -161,13 +161,13 @@ class _Writer:
             parts.append(At(self.f, piece, pointer, bounds))
         return PiecesPointer(self.f, spec, parts, self.spec.rank - 1)
 
-    def _axis(self, axis: int, pointers: list[Pointer], indices: list[str]) -> None:
+    def _axis(self, axis: int, pointers: list[Any], indices: list[str]) -> None:
         if axis == self.spec.rank - 1:
             return self._rows([p.row() for p in pointers], indices)
         with self.f.loop(0, self.extents[axis]) as (i, _, _):
             self._axis(axis + 1, [p.moved(axis, i) for p in pointers], [*indices, i])
 
-    def _rows(self, pointers: list[Pointer], indices: list[str]) -> None:
+    def _rows(self, pointers: list[Any], indices: list[str]) -> None:
         """The last axis: whole vectors, then what is left."""
         f, n, lanes = self.f, self.extents[-1], self.lanes
         fixed = self._fixed(pointers, indices)
@@ -228,9 +228,8 @@ class _Writer:
         f.raw(f"br i1 {f.value(f'icmp slt i64 {io}, {n}')}, label %{stem}.edge, label %{stem}.end")
         f.label(f"{stem}.edge")
         edge, step = self._edge(fixed, pointers, indices, io, sums_o, phase)
-        past = [f.op("add nsw", "i64", io, step), *edge]
+        start([f.op("add nsw", "i64", io, step), *edge], f.block)
         f.raw(f"br label %{stem}")
-        start(past, f.block)
         f.label(f"{stem}.end")
         return sums_o
 
@@ -292,7 +291,7 @@ class _Writer:
             for t, v, w in zip(types, sums, now, strict=True)
         ]
 
-    def _fixed(self, pointers: list[Pointer], indices: list[str]) -> dict[Node, str]:
+    def _fixed(self, pointers: list[Any], indices: list[str]) -> dict[Node, str]:
         """Values that are the same in the whole row, as single numbers."""
         used = {a for n in self.varying for a in n.args}
         stored = {self.nodes[k] for s in self.spec.stores for k in s.values}
@@ -305,7 +304,7 @@ class _Writer:
         dtypes = [(s.combine, self.nodes[k].dtype) for s in self.spec.stores if s.across for k in s.values]
         return [(scalar_type(d), identity(op, d, self.lanes)) for op, d in dtypes]
 
-    def _finish(self, pointers: list[Pointer], sums: list[str]) -> None:
+    def _finish(self, pointers: list[Any], sums: list[str]) -> None:
         """Combine the lanes of each sum and put the number where it belongs."""
         left = list(sums)
         for store, p in zip(self.spec.stores, pointers[len(self.spec.loads) :], strict=True):
@@ -323,7 +322,7 @@ class _Body:
     """One step along the last axis: a vector of elements, of which a mask may leave out the last."""
 
     def __init__(
-        self, w: _Writer, fixed: dict, pointers: list[Pointer], indices: list[str], i: str, lanes: int,
+        self, w: _Writer, fixed: dict, pointers: list[Any], indices: list[str], i: str, lanes: int,
         mask: str | None, sums: list[str], edge: bool = False,
     ) -> None:
         self.edge = edge

@@ -60,7 +60,7 @@ def find(
     eq = moved(v)
     if eq is None:
         return [(box, leaf(v, index))]
-    inner = (moved, leaf, step)
+    inner: tuple[Any, Any, Any] = (moved, leaf, step)
     if eq.prim.name == "concat":
         return _joined(eq, index, box, inner)
     if eq.prim.name == "put":
