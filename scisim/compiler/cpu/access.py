@@ -55,6 +55,10 @@ class Pointer:
         offset = self.f.add(self.offset, self.f.mul(i, self.strides[axis]))
         return Pointer(self.f, self.operand, self.address, self.strides, offset)
 
+    def shifted(self, by: str) -> Pointer:
+        """The pointer so many elements further on."""
+        return Pointer(self.f, self.operand, self.address, self.strides, self.f.add(self.offset, by))
+
     def row(self) -> Pointer:
         """The pointer in a row, all of whose outer positions are known."""
         return self
@@ -102,6 +106,24 @@ class Pointer:
                 vec = f.value(f"insertelement {vector(type_, lanes)} {vec}, {type_} {one}, i64 {k}")
             out.append(self._opened(vec, d, lanes))
         return out
+
+    def read_scattered(self, i: str, lanes: int, mask: str | None, offsets: str, part: int, dtype: str) -> str:
+        """For each lane the element as far beyond its own as ``offsets``, a vector of i64, tells."""
+        f, (type_, size), wide = self.f, self.operand.stored, vector("i64", lanes)
+        at = f.op("add", wide, offsets, self._spread(self.offset, "i64", lanes))
+        if self.operand.inner != 0:
+            along = f.op("add", wide, self._spread(i, "i64", lanes), _counting(lanes))
+            if self.operand.inner is None:
+                along = f.op("mul", wide, along, self._spread(self.strides[-1], "i64", lanes))
+            at = f.op("add", wide, at, along)
+        if self.unit == 2:
+            at = f.op("add", wide, f.op("shl", wide, at, f"splat (i64 1)"), f"splat (i64 {part})")
+        where = f.value(f"getelementptr {type_}, ptr {self.address}, {wide} {at}")
+        kind, mask = vector(type_, lanes), mask or "splat (i1 true)"
+        name = f"llvm.masked.gather.{_suffix(type_, lanes)}.v{lanes}p0"
+        raw = f.call(kind, name, (vector("ptr", lanes), where), ("i32", size), (vector("i1", lanes), mask),
+                     (kind, "zeroinitializer"), pure=False)  # fmt: skip
+        return self._opened(raw, dtype, lanes)
 
     def single(self, node: Any) -> str:
         """A number that is the same in the whole row, part ``node.attr[1]``, in its register's type."""
@@ -227,6 +249,10 @@ class Pointer:
         kind = vector(type_, lanes)
         re, im = parts
         return self.f.value(f"shufflevector {kind} {re}, {kind} {im}, <{2 * lanes} x i32> <{places}>")
+
+
+def _counting(lanes: int) -> str:
+    return "<" + ", ".join(f"i64 {k}" for k in range(lanes)) + ">"
 
 
 def _suffix(type_: str, lanes: int) -> str:

@@ -296,7 +296,12 @@ class _Writer:
         used = {a for n in self.varying for a in n.args}
         stored = {self.nodes[k] for s in self.spec.stores for k in s.values}
         wanted = [n for n in live(used | stored) if n not in self.varying and n.op != "const"]
-        printer = Printer(self.f, self.target, 1, lambda n: pointers[n.attr[0]].single(n), lambda axis: indices[axis])
+
+        def load(n: Node) -> str:
+            p = pointers[n.attr[0]]
+            return (p.shifted(printer.value(n.args[0])) if n.args else p).single(n)
+
+        printer = Printer(self.f, self.target, 1, load, lambda axis: indices[axis])
         return {n: printer.value(n) for n in wanted}
 
     def _sums(self) -> list[tuple[str, str]]:
@@ -339,12 +344,23 @@ class _Body:
 
     def _load(self, n: Node) -> str:
         k, part = n.attr
+        if n.args:
+            return self._looked_up(n)
         if (k, part) not in self.loaded:
             dtypes = [n.dtype] * (2 if self.w.spec.loads[k].complex else 1)
             read = self.pointers[k].read_edge if self.edge else self.pointers[k].read
             for q, v in enumerate(read(self.i, self.lanes, self.mask, dtypes)):
                 self.loaded[k, q] = v
         return self.loaded[k, part]
+
+    def _looked_up(self, n: Node) -> str:
+        """A load from a computed place: along a row beside it, or for each lane its own."""
+        (k, part), (at,) = n.attr, n.args
+        p, dtypes = self.pointers[k], [n.dtype] * (2 if self.w.spec.loads[k].complex else 1)
+        if at in self.fixed or self.lanes == 1:
+            shifted = p.shifted(self.fixed.get(at) or self.printer.value(at))
+            return shifted.read_edge(self.i, self.lanes, self.mask, dtypes)[part]
+        return p.read_scattered(self.i, self.lanes, self.mask, self.printer.value(at), part, n.dtype)
 
     def _index(self, axis: int) -> str:
         if axis < self.w.spec.rank - 1:

@@ -16,6 +16,7 @@ from scisim.compiler.lower.control import CONTROL
 from scisim.compiler.lower.flat import Flat
 from scisim.compiler.lower.forms import forms
 from scisim.compiler.lower.gram import gram
+from scisim.compiler.lower.indices import looked_up, with_checks
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import place
 from scisim.compiler.lower.products import fits
@@ -45,6 +46,8 @@ def native(eq: Equation) -> bool:
         return fits(eq)
     if name in roots.REDUCTIONS:
         return eq.outs[0].dtype.kind != "c" or name == "sum"
+    if name == "gather":
+        return looked_up(eq)
     if name == "put":
         return all(not isinstance(i, tuple) or (i[3] or 1) > 0 for i in eq.params["at"])
     return prim.scalar is not None or name in roots.MOVES | roots.PARTS | {"iota"}
@@ -86,7 +89,7 @@ class Lowering:
     def __init__(self, flat: Flat, outputs: Sequence[Any], values: Values, bits: int) -> None:
         self.outputs, self.values, self.bits = outputs, values, bits
         self.steps: list[Step] = []
-        equations = forms(flat.equations, outputs, flat.after)
+        equations = with_checks(forms(flat.equations, outputs, flat.after), values)
         equations, self.keys, self.classes = schedule(equations, native, outputs, flat.after)
         self.equations = recompute(equations, self.keys, self.classes)
         self.aliases: dict[Var, Var] = {}

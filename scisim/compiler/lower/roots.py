@@ -75,7 +75,10 @@ class Roots:
         if eq.prim.name in PRODUCTS:
             self._store(self._base(eq.args[0]))
             self._store(eq.args[1])
-        if eq.prim.name in PRODUCTS or eq.prim.name in REDUCTIONS or self.kind(eq) == "part":
+        if eq.prim.name == "gather":
+            self._store(eq.args[0])
+        looks = eq.prim.name == "gather" and eq.args[0] in self.made
+        if eq.prim.name in PRODUCTS or eq.prim.name in REDUCTIONS or self.kind(eq) == "part" or looks:
             self._store(eq.outs[0])
 
     def _reshaped(self, eq: Equation) -> None:
@@ -168,7 +171,7 @@ class Roots:
         """The earliest level of an equation that loads ``a``, or is computed in the same loop as it."""
         first, second = self.kind(self.made[a]), self.kind(eq)
         other = self.made[a].prim.name in REDUCTIONS or a in self.spread or a in self.ends
-        alone = other or self.shape_of(self.made[a]) != self.shape_of(eq)
+        alone = other or eq.prim.name == "gather" or self.shape_of(self.made[a]) != self.shape_of(eq)
         together = first == second == "loop" and not alone
         return self.level[a] + (0 if together or RANK[first] < RANK[second] else 1)
 

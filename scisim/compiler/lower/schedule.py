@@ -57,7 +57,7 @@ class AxisClasses:
                 for k, label in enumerate(labels):
                     axis = self._axis(v, k)
                     n = v.shape[k]
-                    if n >= SHORT_EXTENT:
+                    if n >= SHORT_EXTENT and not (label is None and eq.prim.name == "gather" and v is eq.args[0]):
                         uses.append((axis, label, n, k, n >= LEAST_EXTENT or size(v) >= n * MUCH))
                     if label is not None:
                         a, b = self._find(first.setdefault(label, axis)), self._find(axis)
@@ -170,6 +170,8 @@ def _keys(
         for a in (*eq.args, *after.get(id(eq), ())):
             if seen and isinstance(a, Var) and a in moves.leaves:
                 times += [_after_whole(keys[id(made[b])], cls) for b in moves.leaves[a] if b in made]
+            elif isinstance(a, Var) and a in made and eq.prim.name == "gather" and a is eq.args[0]:
+                times.append(_after_looked_up(keys[id(made[a])], eq, made[a], cls, host, classes))
             elif isinstance(a, Var) and a in made:
                 times.append(_after(keys[id(made[a])], made[a], cls, host, classes))
         if has_effect(eq):
@@ -190,6 +192,15 @@ def _after_whole(key: Key, cls: int | None) -> int:
     if cls is None:
         return key.time + 1 if key.cls is not None else key.time + 2
     return key.time + 1 + key.time % 2
+
+
+def _after_looked_up(
+    key: Key, eq: Equation, producer: Equation, cls: int | None, host: bool, classes: AxisClasses
+) -> int:
+    """The earliest time of a lookup in what ``producer`` gives: where axes that are looked up are cut, after all of it."""
+    at = None if cls is None or host else classes.position(eq.args[0], cls)
+    looked_up = at is not None and at < len(eq.args) - 1
+    return _after_whole(key, cls) if looked_up else _after(key, producer, cls, host, classes)
 
 
 def _after(key: Key, producer: Equation, cls: int | None, host: bool, classes: AxisClasses) -> int:

@@ -107,6 +107,9 @@ class Scope:
         eq = self.made[v]
         if eq.prim.scalar is not None:
             return [(a, maps.broadcast(index, a.shape)) for a in eq.args if isinstance(a, Var)]
+        if eq.prim.name == "gather":
+            lead = len(index) - len(eq.args[0].shape) + len(eq.args) - 1
+            return [(i, maps.broadcast(index[:lead], i.shape)) for i in eq.args[1:] if isinstance(i, Var)]
         found = None if isinstance(v, Moved) or eq.prim.name not in INDEXED else self._step(eq, index)
         return [found] if found is not None and isinstance(found[0], Var) else []
 
@@ -150,12 +153,13 @@ class Scope:
     def _load(self, view: View, index: maps.IndexMap, dtype: Any) -> Node | Complex:
         return self._loaded(self.access(view, index), dtype)
 
-    def _loaded(self, access: Access | Pieced, dtype: Any) -> Node | Complex:
+    def _loaded(self, access: Access | Pieced, dtype: Any, offset: Node | None = None) -> Node | Complex:
         k = self._places.setdefault(access.key(), len(self.accesses))
         if k == len(self.accesses):
             self.accesses.append(access)
         part = register_dtype(dtype)
-        loads = [self.builder.node("load", (), part, (k, q)) for q in range(2 if np.dtype(dtype).kind == "c" else 1)]
+        at = () if offset is None else (offset,)
+        loads = [self.builder.node("load", at, part, (k, q)) for q in range(2 if np.dtype(dtype).kind == "c" else 1)]
         return loads[0] if len(loads) == 1 else Complex(*loads)
 
     def _moved(self, v: Moved, index: maps.IndexMap) -> Node | Complex:
@@ -199,8 +203,36 @@ class Scope:
         if eq.prim.name in INDEXED:
             found = self._step(eq, index)
             return self._load(self._reshaped(eq.args[0], v), index, v.dtype) if found is None else self.value(*found)
+        if eq.prim.name == "gather":
+            return self._looked_up(eq, index)
         assert eq.prim.name == "iota", eq.prim.name
         return self._iota(p, index[0], v.dtype)
+
+    def _looked_up(self, eq: Equation, index: maps.IndexMap) -> Node | Complex:
+        """An element of a stored array at indices that are elements of others; those out of range are taken to its ends."""
+        (x, *indices), v = eq.args, eq.outs[0]
+        view, lead = self._viewed(x), len(index) - len(x.shape) + len(indices)
+        offset: Any = None
+        for i, n, stride in zip(indices, x.shape, view.strides, strict=False):
+            at = self.value(i, maps.broadcast(index[:lead], i.shape if isinstance(i, Var) else np.shape(i)))
+            step = self._in_range(at, n)
+            step = step if stride == 1 else step * self._stored_number(stride)
+            offset = step if offset is None else offset + step
+        access = self.access(view, (*[maps.ZERO] * len(indices), *index[lead:]))
+        return self._loaded(access, v.dtype, offset)
+
+    def _in_range(self, at: Any, n: int) -> Node:
+        """An index counted from the start."""
+        b, signed = self.builder, not at.dtype.startswith("u")
+        i, length = b.op("cast", at, dtype="int64"), self._stored_number(n)
+        if signed:
+            i = b.op("maximum", b.op("select", i < 0, i + length, i), 0)
+        return b.op("minimum", i, length - 1)
+
+    def _stored_number(self, value: int) -> Node:
+        """A number that kernels are told when they run."""
+        view = self.numbers(value, np.dtype(np.int64), 1)
+        return self._loaded(Access(view, view.offset, (0,) * self.rank, 0), np.dtype(np.int64))
 
     def _iota(self, p: dict, at: maps.Lin, dtype: Any) -> Node:
         """start + i * step, in the steps in which NumPy computes it."""

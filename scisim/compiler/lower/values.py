@@ -86,6 +86,10 @@ class Values:
             self.constants.append((self.named(v), np.asarray(array, dtype, order="C")))
         return self._constants[key][1]
 
+    def known(self, v: Var) -> np.ndarray | None:
+        """The array of a variable that does not change."""
+        return next((np.asarray(array) for array, made in self._constants.values() if made is v), None)
+
     def numbers(self, value: Any, dtype: Any, count: int) -> View:
         """An array of equal numbers."""
         key = ("numbers", repr(value), np.dtype(dtype), count)
