@@ -18,7 +18,7 @@ from scisim.compiler.passes.boxes import (
     whole,
     within,
 )
-from scisim.core.graph import Equation
+from scisim.core.graph import Equation, Var
 from scisim.ops.index import put_p, read_p
 from scisim.ops.shape import broadcast_p, concat_p, reshape_p, transpose_p
 
@@ -36,7 +36,7 @@ def read(r: Any, eq: Equation) -> Any:
     box = box_of(at, x.shape)
     if at != index_of(box, x.shape) or box == whole(x.shape):
         return r.reshape(take(r, x, box), eq.outs[0].shape)
-    source = r.makers.get(x)
+    source = r.makers.get(x) if type(x) is Var else None
     find = _SOURCES.get(source.prim) if source is not None and 0 not in lengths(box) else None
     return None if find is None else find(r, source, x, box)
 
