@@ -28,14 +28,14 @@ def fast_entry(program: Any, args: tuple, kwargs: dict) -> Any:
     if kwargs or program.held or not isinstance(native, NativeProgram):
         return None
     kinds = [_kind(a) for a in args]
-    results, container = _flat_results(program.out_spec, len(native.lowered.graph.outputs))
-    if None in kinds or results is None or len(args) != len(native.graph.inputs):
+    results, container = _flat_results(program.out_spec, len(native.plan.outputs))
+    if None in kinds or results is None or len(args) != len(native.plan.inputs):
         return None
-    gives = [native.given(v) for v in native.lowered.graph.outputs]
-    if None in gives:
+    gives = native.gives()
+    if gives is None:
         return None
-    inputs = zip(native.lowered.values.inputs, native.graph.inputs, kinds, strict=True)
-    takes = [Taken(slot, tuple(v.shape), v.dtype, kind if kind in _NUMBERS else None) for slot, v, kind in inputs]
+    inputs = zip(native.plan.inputs, kinds, strict=True)
+    takes = [Taken(a.slot, a.shape, a.dtype, kind if kind in _NUMBERS else None) for a, kind in inputs]
     return native.open(takes, gives, container)
 
 
@@ -54,5 +54,3 @@ def _flat_results(spec: Any, count: int) -> tuple[Any, type | None]:
     flat = type(tree) in (tuple, list) and all(isinstance(t, Tensor) for t in tree)
     order = [int(t) for t in tree] if flat else []
     return (tree, type(tree)) if flat and order == list(range(count)) else (None, None)
-
-

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -24,26 +25,31 @@ class GuardedProgram(NativeProgram):
         What it was made of.
     """
 
-    def __init__(self, guard: Guarded, exact: Graph) -> None:
-        super().__init__(guard.graph)
-        self._answering, self._exact_graph = guard.outputs, exact
-        self._exact: NativeProgram | None = None
-        self._needed = 0
+    _needed = 0
 
-    def given(self, v: Any) -> Any:
+    def __init__(self, guard: Guarded, exact: Graph) -> None:
+        super().__init__(guard.graph, answering=guard.outputs)
+        self._exact_graph = exact
+
+    def gives(self) -> None:
         """Nothing: the results are looked at before they are given."""
         return None
+
+    @cached_property
+    def exact(self) -> NativeProgram:
+        """The program that is always right."""
+        built = self.built()
+        assert isinstance(built, GuardedProgram)
+        return NativeProgram(self._exact_graph) if built is self else built.exact
 
     def __call__(self, *args: Any) -> list[Any]:
         """Run on arrays."""
         if self._needed < ENOUGH:
             outs = super().__call__(*args)
-            if not any(_has_nan(outs[k]) for k in self._answering):
+            if not any(_has_nan(outs[k]) for k in self.plan.answering or ()):
                 return outs
             self._needed += 1
-        if self._exact is None:
-            self._exact = NativeProgram(self._exact_graph)
-        return self._exact(*args)
+        return self.exact(*args)
 
 
 def _has_nan(x: Any) -> bool:

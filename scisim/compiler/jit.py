@@ -6,6 +6,7 @@ import functools
 import types
 import weakref
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from scisim.compiler.counts import captured
 from scisim.compiler.fast import fast_entry
 from scisim.compiler.lowered import Lowered
 from scisim.compiler.observe import observers
-from scisim.compiler.passes import collapse, guarded, prepare, simplify
+from scisim.compiler.passes import simplify
 from scisim.compiler.program import Program
 from scisim.core import pytree
 from scisim.core.avals import aval
@@ -33,9 +34,7 @@ class Compiled:
     """One captured program: its graph, how to run it, and the structure of its result."""
 
     def __init__(self, graph: Graph, held: list, out_spec: Any, closed_over: list[Guard]) -> None:
-        (whole,), self.roots = with_roots([graph])
-        self.graph, self.held, self.out_spec = simplify(graph), held, out_spec
-        self.traced = simplify(whole) if any(self.roots) else self.graph  # what transformations see
+        self.captured, self.held, self.out_spec = graph, held, out_spec
         self._run: Any = None
         self.closed_over = closed_over
         self.stale = False
@@ -49,11 +48,32 @@ class Compiled:
     def of(cls, graph: Graph, traced: Graph, roots: list, out_spec: Any) -> Compiled:
         """A program whose graphs are simplified already."""
         self = object.__new__(cls)
-        self.graph, self.traced, self.roots, self.out_spec = graph, traced, roots, out_spec
+        self.captured = self.graph = graph
+        self.traced, self.roots, self.out_spec = traced, roots, out_spec
         self.held, self.closed_over, self.stale, self._run = [], [], False, None
         self.enter = self._kinds = None
         self.device, self.donated = "cpu", ()
         return self
+
+    @cached_property
+    def graph(self) -> Graph:
+        """What it computes, simplified."""
+        return simplify(self.captured)
+
+    @cached_property
+    def _with_roots(self) -> tuple[Graph, list]:
+        (whole,), roots = with_roots([self.captured])
+        return whole, roots
+
+    @cached_property
+    def roots(self) -> list:
+        """Where among the outputs of ``traced`` what the outputs are roots of is."""
+        return self._with_roots[1]
+
+    @cached_property
+    def traced(self) -> Graph:
+        """The graph that transformations see."""
+        return simplify(self._with_roots[0]) if any(self.roots) else self.graph
 
     @property
     def run(self) -> Any:
@@ -64,18 +84,12 @@ class Compiled:
 
     def _made(self) -> Any:
         from scisim.compiler.device_program import DeviceProgram
-        from scisim.compiler.guard import GuardedProgram
-        from scisim.compiler.native import NativeProgram
+        from scisim.compiler.programs import native_program
 
-        if any(eq.prim.spreads for g in (self.graph, *self.graph.bodies()) for eq in g.equations):
+        graph = self.captured
+        if any(eq.prim.spreads for g in (graph, *graph.bodies()) for eq in g.equations):
             return Program(self.graph)
-        if self.device != "cpu":
-            return DeviceProgram(self.graph, self.device)
-        graph = prepare(self.graph)
-        guard = guarded(graph)
-        if guard is None:
-            return NativeProgram(collapse(graph), self.donated)
-        return GuardedProgram(guard._replace(graph=collapse(guard.graph)), graph)
+        return native_program(graph, self.donated) if self.device == "cpu" else DeviceProgram(self.graph, self.device)
 
     def current(self) -> bool:
         """Whether the tensors that the function closes over still have the values that were captured."""

@@ -1,4 +1,4 @@
-"""A graph as one native program: its image, its memory, and calls of it."""
+"""A program ready to run on arrays: its image with addresses, its memory, and calls of it."""
 
 from __future__ import annotations
 
@@ -6,26 +6,34 @@ import ctypes
 import math
 import threading
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.compiler.cpu.blocks import POOL, SMALLEST
+from scisim.compiler.cpu.blocks import POOL, aligned
 from scisim.compiler.cpu.entry import Entry, Fixed, Given, Passed, Taken, make_entry
-from scisim.compiler.cpu.executor import executor
+from scisim.compiler.cpu.executor import Bound, executor
+from scisim.compiler.cpu.library import Kernel
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.lower.assemble import Assembly
-from scisim.compiler.lower.donation import donations
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.program import lower
-from scisim.compiler.lower.steps import Host, Region
+from scisim.compiler.lower.steps import Host, Lowered, Region
 from scisim.compiler.lower.values import ARENA_SLOT, TILE_SLOT
+from scisim.compiler.plan import Array, Plan, plan_of
 from scisim.core.errors import ScisimError
 from scisim.core.graph import Graph, Var
 from scisim.core.source import note
 
-ALIGNMENT = 64
+
+class Parts(NamedTuple):
+    """What a program was made of, to look at."""
+
+    graph: Graph
+    lowered: Lowered
+    assembly: Assembly
+    kernels: dict[str, Kernel]
 
 
 class NativeProgram:
@@ -36,54 +44,87 @@ class NativeProgram:
     graph : Graph
     donated : sequence of int
         Positions of arguments whose memory results may take.
+    answering : tuple of int, optional
+        For a guarded graph, from `passes.guarded`.
     """
 
-    def __init__(self, graph: Graph, donated: Sequence[int] = ()) -> None:
+    def __init__(self, graph: Graph, donated: Sequence[int] = (), answering: tuple[int, ...] | None = None) -> None:
         runner = executor()
-        self.graph = graph
-        self.lowered = lower(graph, runner.library.target.vector_bits, pool().threads)
-        calls = (c for s in self.lowered.every() if isinstance(s, Region) for c in s.calls)
-        self.kernels = {c.kernel.name: c.kernel for c in calls}
-        self.assembly = Assembly(self.lowered)
-        self.image = self.assembly.image
+        lowered = lower(graph, runner.library.target.vector_bits, pool().threads)
+        calls = (c for s in lowered.every() if isinstance(s, Region) for c in s.calls)
+        self._parts: Parts | None = Parts(graph, lowered, Assembly(lowered), {c.kernel.name: c.kernel for c in calls})
+        self._again: Callable[[], NativeProgram] | None = None
         self.made: dict[int, np.ndarray] = {}  # what host steps made, by slot
         self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
-        self.bound = runner.bind(self.image, list(self.kernels.values()), self.hosts)
-        self._run = runner.run
-        self.donated = donations(self.lowered, [self.lowered.values.inputs[k] for k in donated]) if donated else {}
+        bound = runner.bind(self.assembly.image, list(self.kernels.values()), self.hosts)
+        self._begin(plan_of(self.assembly, donated, answering), bound)
+
+    @classmethod
+    def of(cls, plan: Plan, bound: Bound, again: Callable[[], NativeProgram]) -> NativeProgram:
+        """A program from the disk; ``again`` makes it from the graph, to look at."""
+        self = object.__new__(cls)
+        self._parts, self._again, self.made, self.hosts = None, again, {}, []
+        self._begin(plan, bound)
+        return self
+
+    def _begin(self, plan: Plan, bound: Bound) -> None:
+        self.plan, self.bound, self._run = plan, bound, executor().run
         self.lock = threading.Lock()
         self.entry: Entry | None = None
-        self._memory()
-
-    def _memory(self) -> None:
-        low, values = self.lowered, self.lowered.values
-        self.frame = self.bound.frame()
-        self.arena = aligned(low.arena_bytes)
-        self.tiles = aligned(low.tile_bytes * pool().threads)
-        self.cell_array = np.zeros(max(1, self.assembly.count), np.int64)
+        self.frame = bound.frame()
+        arena, tiles, cells, count = plan.sizes
+        self.arena, self.tiles = aligned(arena), aligned(tiles * pool().threads)
+        self.cell_array = np.zeros(max(1, count), np.int64)
         for h in self.hosts:
             h.cells = self.cell_array
-        fixed = {
-            ARENA_SLOT: self.arena,
-            TILE_SLOT: self.tiles,
-            self.assembly.cells: self.cell_array,
-            **dict(values.constants),
-        }
-        for slot, array in fixed.items():
+        own = ((ARENA_SLOT, self.arena), (TILE_SLOT, self.tiles), (cells, self.cell_array))
+        for slot, array in (*own, *plan.constants):
             self.frame[slot] = array.ctypes.data
-        self.allocated = [
-            (slot, tuple(v.shape), v.dtype) for v, slot in values.results.items() if v not in values.hosted
-        ]
+        self.allocated = [a for a in plan.results if not a.hosted]
 
-    def given(self, v: Any) -> Any:
-        """How the fast entry gives an output; None where it does not."""
-        if not isinstance(v, Var):
-            return Fixed(np.asarray(v))
-        slot = self.lowered.values.results.get(v)
-        if slot is None:
-            return Passed(next(k for k, i in enumerate(self.graph.inputs) if i is v))
-        small = math.prod(v.shape) * v.dtype.itemsize < SMALLEST and slot not in self.donated
-        return Given(slot, tuple(v.shape), v.dtype) if small and v not in self.lowered.values.hosted else None
+    # --- to look at
+
+    def built(self) -> NativeProgram:
+        """The program as it is made from the graph; itself unless it came from the disk."""
+        return self if self._again is None else self._again()
+
+    @property
+    def parts(self) -> Parts:
+        """What it is made of."""
+        if self._parts is None:
+            self._parts = self.built().parts
+        return self._parts
+
+    @property
+    def graph(self) -> Graph:
+        return self.parts.graph
+
+    @property
+    def lowered(self) -> Lowered:
+        return self.parts.lowered
+
+    @property
+    def assembly(self) -> Assembly:
+        return self.parts.assembly
+
+    @property
+    def kernels(self) -> dict[str, Kernel]:
+        """By name."""
+        return self.parts.kernels
+
+    # --- calls
+
+    def gives(self) -> list[Any] | None:
+        """How the fast entry gives the outputs; None where it does not."""
+        found = [self._given(v) for v in self.plan.outputs]
+        return None if None in found else found
+
+    def _given(self, v: Any) -> Any:
+        if isinstance(v, int):
+            return Passed(v)
+        if not isinstance(v, Array):
+            return Fixed(v)
+        return None if v.hosted or v.slot in self.plan.donated else Given(v.slot, v.shape, v.dtype)
 
     def open(self, takes: Sequence[Taken], gives: Sequence[Any], container: type | None) -> Entry:
         """The fast entry for these arguments and results, in the place of one that there was."""
@@ -106,30 +147,21 @@ class NativeProgram:
                     entry.release()
 
     def _general(self, args: Sequence[Any]) -> list[Any]:
-        frame, values = self.frame, self.lowered.values
-        held = [np.ascontiguousarray(a, v.dtype) for a, v in zip(args, self.graph.inputs, strict=True)]
-        for slot, a in zip(values.inputs, held, strict=True):
-            frame[slot] = a.ctypes.data
+        frame, plan = self.frame, self.plan
+        held = [np.ascontiguousarray(a, like.dtype) for a, like in zip(args, plan.inputs, strict=True)]
+        given = {like.slot: a for like, a in zip(plan.inputs, held, strict=True)}
         outs: dict[int, np.ndarray] = {}
-        given = dict(zip(values.inputs, held, strict=True))
-        for slot, shape, dtype in self.allocated:
-            taken = given[self.donated[slot]] if slot in self.donated else None
+        for slot, shape, dtype, _ in self.allocated:
+            taken = given[plan.donated[slot]] if slot in plan.donated else None
             outs[slot] = taken if taken is not None and _alone(taken, held) else POOL.empty(shape, dtype)
-            frame[slot] = outs[slot].ctypes.data
+        for slot, a in (*given.items(), *outs.items()):
+            frame[slot] = a.ctypes.data
         try:
             self._run(self.bound, frame)
             outs.update(self.made)
         finally:
             self.made.clear()
-        return [self._result(v, args, outs) for v in self.lowered.graph.outputs]
-
-    def _result(self, v: Any, args: Sequence[Any], outs: dict[int, np.ndarray]) -> Any:
-        if not isinstance(v, Var):
-            return v
-        slot = self.lowered.values.results.get(v)
-        if slot is None:
-            return args[next(k for k, i in enumerate(self.graph.inputs) if i is v)]
-        return outs[slot]
+        return [outs[v.slot] if isinstance(v, Array) else args[v] if isinstance(v, int) else v for v in plan.outputs]
 
 
 class _HostStep:
@@ -185,10 +217,3 @@ def array_at(where: int, view: View, shape: tuple[int, ...], dtype: Any) -> np.n
         return np.empty(shape, dtype)
     span = sum((n - 1) * s for n, s in zip(shape, strides, strict=True)) + dtype.itemsize
     return np.ndarray(shape, dtype, (ctypes.c_char * span).from_address(where), 0, strides)
-
-
-def aligned(nbytes: int) -> np.ndarray:
-    """Bytes that start on a line of the cache."""
-    raw = np.empty(nbytes + ALIGNMENT, np.uint8)
-    start = -raw.ctypes.data % ALIGNMENT
-    return raw[start : start + nbytes]

@@ -49,6 +49,7 @@ class _Timed:
     """A program that notes how long each of its kernels takes; it shares all memory with the one that it is made of."""
 
     def __init__(self, program: NativeProgram) -> None:
+        program = program.built()
         self.stamped = Stamped(program.assembly.image, pool().threads)
         self.program = copy.copy(program)
         kernels = [*program.kernels.values(), Stamp()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -101,6 +102,7 @@ class Primitive:
         register: bool = True,
     ) -> None:
         self.name, self.evaluate, self.axes, self.infer = name, evaluate, axes, infer
+        self.module = str(sys._getframe(1).f_globals.get("__name__", ""))  # that declares it
         self.partials, self.jvp, self.transpose = partials, jvp, transpose
         self.linear, self.bilinear = tuple(linear), tuple(bilinear)
         self.reverse, self.taylor, self.through, self.batch = reverse, taylor, through, batch

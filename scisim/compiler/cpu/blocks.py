@@ -63,4 +63,11 @@ class Blocks:
                 del self._blocks[size]
 
 
+def aligned(nbytes: int) -> np.ndarray:
+    """Bytes that start on a line of the cache."""
+    raw = np.empty(nbytes + ALIGNMENT, np.uint8)
+    start = -raw.ctypes.data % ALIGNMENT
+    return raw[start : start + nbytes]
+
+
 POOL = Blocks()

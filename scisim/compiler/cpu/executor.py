@@ -91,6 +91,11 @@ class Executor:
             raise ArgumentError(f"Executor.bind: the image calls {what}")
         return Bound(image, [addresses[name] for name in image.kernels], hosts, release)
 
+    def loaded(self, image: Image) -> Bound | None:
+        """An image without host steps made ready to run, if all its kernels are in memory or on disk."""
+        addresses = self.library.find(image.kernels)
+        return None if addresses is None else Bound(image, addresses, (), False)
+
     def run(self, program: Bound, frame: np.ndarray) -> None:
         """Run a program; an exception of a signal's handler or of a Python function stops it and is raised.
 

@@ -61,13 +61,18 @@ class Library:
     ----------
     target : Target
     cache : DiskCache
+
+    Attributes
+    ----------
+    context : str
+        What all code depends on.
     """
 
     def __init__(self, target: Target, cache: DiskCache) -> None:
         self.target, self.cache, self.stats = target, cache, Stats()
         self._known: dict[str, int] = {}
         self._lock = threading.RLock()
-        self._context = "|".join((target.triple, target.cpu, target.features, str(target.vector_bits), _version()))
+        self.context = "|".join((target.triple, target.cpu, target.features, str(target.vector_bits), _version()))
 
     def addresses(self, kernels: Sequence[Kernel], quick: bool = False) -> dict[str, int]:
         """Where each kernel's code is; those that are not in memory yet are compiled together, as one module.
@@ -79,18 +84,28 @@ class Library:
                 self._add({k.name: k for k in kernels if k.name not in self._known}, quick)
         return {k.name: self._known[k.name] for k in kernels}
 
+    def find(self, names: Sequence[str]) -> list[int] | None:
+        """Where the code of kernels is that are in memory or on disk; None if one is in neither."""
+        with self._lock:
+            missing = {name: None for name in names if name not in self._known}
+            self._look(missing)
+        return None if missing else [self._known[name] for name in names]
+
     def _add(self, missing: dict[str, Kernel], quick: bool) -> None:
         start = time.perf_counter()
-        key = digest(self._context, *sorted(missing))
-        if missing and not self._load(key, missing):
-            for name in list(missing):  # kernels that other programs have stored
-                if name in missing:
-                    self._load(self.cache.find(self._link(name)), missing)
-            if missing:
-                self._make(digest(self._context, *sorted(missing)), missing, quick)
+        self._look(missing)
+        if missing:
+            self._make(digest(self.context, *sorted(missing)), missing, quick)
         self.stats.seconds += time.perf_counter() - start
 
-    def _load(self, key: str | None, missing: dict[str, Kernel]) -> bool:
+    def _look(self, missing: dict[str, Any]) -> None:
+        """Take from the disk what is there, of one program or of several."""
+        if missing and not self._load(digest(self.context, *sorted(missing)), missing):
+            for name in list(missing):
+                if name in missing:
+                    self._load(self.cache.find(self._link(name)), missing)
+
+    def _load(self, key: str | None, missing: dict[str, Any]) -> bool:
         """Take what is missing from an entry on disk, if it has some of it; whether nothing is missing then."""
         entry = self.cache.load(key) if key is not None else None
         if entry is not None and any(name in missing for name in entry[0]):
@@ -114,7 +129,7 @@ class Library:
             self.cache.store(key, list(missing), [self._link(name) for name in missing], code)
 
     def _link(self, name: str) -> str:
-        return digest(self._context, "kernel", name)
+        return digest(self.context, "kernel", name)
 
     def _link_in(self, names: Sequence[str], code: bytes) -> None:
         """Give object code an address; names that are known already keep theirs."""
