@@ -117,7 +117,9 @@ class NativeProgram:
     def gives(self) -> list[Any] | None:
         """How the fast entry gives the outputs; None where it does not."""
         found = [self._given(v) for v in self.plan.outputs]
-        return None if None in found else found
+        slots = [g.slot for g in found if isinstance(g, Given)]
+        once = len(set(slots)) == len(slots)  # it would make two arrays for one that is two results
+        return found if once and None not in found else None
 
     def _given(self, v: Any) -> Any:
         if isinstance(v, int):

@@ -9,7 +9,6 @@ import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -161,3 +160,11 @@ def test_random_programs(example: tuple) -> None:
 @random_examples(500)
 def test_many_random_programs(example: tuple) -> None:
     compare(*example)
+
+
+def test_one_value_as_two_results():
+    """As random programs found: equal equations are one, and the fast way in had an array for each result."""
+    f = ss.jit(lambda x: (x * 0.7, x, x * 0.7))
+    for _ in range(3):
+        first, _, second = f(ss.asarray([1.0, 2.0]))
+        assert first.tolist() == second.tolist() == [0.7, 1.4]
