@@ -415,4 +415,6 @@ cast_p = Primitive(
     scalar=lambda s, x: s.cast(x),
     array_api="astype",
 )
-truncate_p = Primitive("truncate", lambda x, to: np.asarray(x).astype(to)[()], axes=ELEMENTWISE)
+truncate_p = Primitive(
+    "truncate", lambda x, to: np.asarray(x).astype(to)[()], axes=ELEMENTWISE, scalar=lambda s, x: s.cast(x)
+)

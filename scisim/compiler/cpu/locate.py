@@ -41,7 +41,7 @@ class Locate:
         inside = "true"
         for k, dtype in enumerate(self.dtypes):
             index, length, step = f.argument(3 + 3 * k, "ptr"), f.argument(4 + 3 * k), f.argument(5 + 3 * k)
-            at = _wrapped(f, index, length, dtype)
+            at = wrapped(f, index, length, dtype)
             inside = f.op("and", "i1", inside, f.op("icmp ult", "i64", at, length))
             total = f.add(total, f.mul(at, step))
         f.store("i64", f.value(f"select i1 {inside}, i64 {total}, i64 {first}"), f.argument(0, "ptr"), 8)
@@ -50,7 +50,7 @@ class Locate:
         f.done()
 
 
-def _wrapped(f: Function, index: str, length: str, dtype: str) -> str:
+def wrapped(f: Function, index: str, length: str, dtype: str) -> str:
     """An index as i64, from the start."""
     type_, size = STORED[dtype]
     found = f.load(type_, index, size)

@@ -204,7 +204,8 @@ class Nest:
 
 def _unit(nodes: list[Node], bits: int) -> int:
     """Elements that certainly fill whole vectors."""
-    narrow = [8 if n.dtype == "bool" else int(n.dtype.lstrip("uintfloa")) for n in nodes if n.dtype != "bool"]
+    found = [n for n in nodes if n.dtype != "bool" or n.op == "load"]
+    narrow = [8 if n.dtype == "bool" else int(n.dtype.lstrip("uintfloa")) for n in found]
     return bits // min(narrow, default=8)
 
 

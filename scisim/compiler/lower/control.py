@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from scisim.compiler.lower import indices
 from scisim.compiler.lower.carries import Carries
 from scisim.compiler.lower.elements import gather, scatter
 from scisim.compiler.lower.flat import Flat
-from scisim.compiler.lower.indices import refused
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import behind
 from scisim.compiler.lower.steps import Advance, Cond, For, Point, Step, While
@@ -115,6 +115,7 @@ class _Sides:
 
 
 CONTROL: dict[str, Callable[[Any, Equation], list[Step] | None]] = {
-    "scan": scan, "while": while_, "cond": cond, "gather": gather, "scatter": scatter,
-    "outside": refused,
+    "scan": scan, "while": while_, "cond": cond, "gather": gather,
+    "scatter": lambda low, eq: scatter(low, eq) or indices.scatter(low, eq),
+    "outside": indices.refused,
 }  # fmt: skip

@@ -1,15 +1,23 @@
-"""Elements found by arrays of indices: they are loaded within loops, and indices out of range are found beforehand."""
+"""Elements at arrays of indices.
+
+They are loaded within loops, and indices out of range are found beforehand; a kernel of its own replaces them or adds
+to them.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from scisim.compiler.cpu.access import PARTS, STORED
+from scisim.compiler.cpu.scatter import Scatter, adds
+from scisim.compiler.lower.calls import Address, Call, Extent
 from scisim.compiler.lower.elements import single
-from scisim.compiler.lower.steps import Cond, Host, Step
+from scisim.compiler.lower.flat import Flat
+from scisim.compiler.lower.steps import Cond, Host, Region, Step
 from scisim.compiler.lower.values import Values
 from scisim.core.axes import whole
 from scisim.core.errors import IndexRangeError
@@ -104,3 +112,35 @@ def refused(low: Any, eq: Equation) -> list[Step]:
     given = [values.views[a] if isinstance(a, Var) else None for a in eq.args]
     outside = values.views[eq.args[0]]
     return [Cond(outside, [Host(eq, given, [], [])], [])]
+
+
+def scatter(low: Any, eq: Equation) -> list[Step] | None:
+    """A copy of an array, rows of which are replaced or added to, in the order of their indices."""
+    if not _rows(eq):
+        return None
+    values, (x, u, *indices), v = low.values, eq.args, eq.outs[0]
+    flat = Flat(values)
+    copy = flat.copy(x, v)
+    to = values.views[copy] = values.whole(v)
+    outside = values.array(Var(None, (), np.dtype(bool))).view()
+    unit, lead = 2 if v.dtype.kind == "c" else 1, len(shape(indices[0]))
+    source = values.stored(u, v.dtype)
+    args: list[Any] = [Extent(math.prod(shape(indices[0]))), Extent(math.prod(shape(u)[lead:]) * unit)]
+    args += [Address(view, view.offset, 0) for view in (to, source, outside)]
+    for i, n, step in zip(indices, v.shape, to.strides, strict=False):
+        view = values.stored(i, dtype(i))
+        args += [Address(view, view.offset, 0), Extent(n), Extent(step * unit)]
+    kernel = Scatter(v.dtype.name, eq.params["how"] == "add", tuple(dtype(i).name for i in indices))
+    given = [values.views[a] if isinstance(a, Var) else None for a in eq.args]
+    wrong = Cond(outside, [Host(eq, given, [None], [None])], [])
+    return [*low.body(flat, [copy]), Region([Call(kernel, args, "scatter")]), wrong]
+
+
+def _rows(eq: Equation) -> bool:
+    """Whether the updates are rows, one for each place that arrays of one shape name."""
+    x, u, *indices = eq.args
+    v, lead = eq.outs[0], shape(indices[0])
+    alike = all(shape(i) == lead and dtype(i).kind in "iu" and isinstance(i, Var) for i in indices)
+    rows = shape(u) == (*lead, *v.shape[len(indices) :]) and isinstance(u, Var) and isinstance(x, Var)
+    known = dtype(x) == dtype(u) == v.dtype and v.dtype.name in {*STORED, *PARTS}
+    return alike and rows and known and 0 not in (*v.shape, *lead) and (eq.params["how"] == "set" or adds(v.dtype.name))

@@ -296,7 +296,7 @@ def _compute_name(dtype: Any) -> str:
     return "float32" if name in HALVES else name
 
 
-_AS_THEY_ARE = {"cast", "real", "imag", "modulus", "abs", "isnan", "isinf", "isfinite", "signbit", "pin"}
+_AS_THEY_ARE = {"cast", "truncate", "real", "imag", "modulus", "abs", "isnan", "isinf", "isfinite", "signbit", "pin"}
 
 
 def operand_dtypes(eq: Equation) -> list[Any]:
