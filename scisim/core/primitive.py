@@ -124,8 +124,10 @@ class Primitive:
                 t = a.trace
                 if top is None or t.level > top.level:
                     top = t
-        if not args:
-            top = ambient.get()
+        if top is None:
+            capture = ambient.get()
+            if capture is not None and (not args or _large(args)):
+                top = capture  # a program makes it at each run, or finds that it need not
         if top is None:
             try:
                 return self.evaluate(*args, **params)
@@ -139,6 +141,13 @@ class Primitive:
 
     def __repr__(self) -> str:
         return self.name
+
+
+LARGE = 1 << 17  # elements from which on a captured program computes with arrays that are known
+
+
+def _large(args: Sequence[Any]) -> bool:
+    return any(type(a) is np.ndarray and a.size > LARGE for a in args)
 
 
 def explained(prim: Primitive, args: tuple, error: Exception) -> Exception:
