@@ -15,13 +15,14 @@ from typing import Any, NamedTuple
 
 from scisim.compiler.cpu.access import Operand, Pointer
 from scisim.compiler.cpu.combine import across, combined, identity
-from scisim.compiler.cpu.emit import Function, Module, vector
+from scisim.compiler.cpu.emit import Function, Module, opaque, vector
 from scisim.compiler.cpu.pieces import At, Pieces, PiecesPointer
 from scisim.compiler.cpu.printer import Printer, scalar_type
 from scisim.compiler.scalar.ir import Builder, Node, live, spelled
 
 
 MOST_SPREAD = 12  # numbers that stay in a vector each for a row
+LONG = 24  # operations on vectors from which on a second copy for what is left takes longer to compile than it saves
 
 
 class Store(NamedTuple):
@@ -52,8 +53,8 @@ class Loop:
     """A loop kernel.
 
     Its arguments are the extents; if an operand is in pieces along the last axis, the range of it in which all are in
-    one; sets of strides along all axes, in elements; then a pointer for each load and store that is not near another
-    one, or for each of its pieces with the limits of that.
+    one; sets of strides along all axes, in elements; bounds of pieces; then a pointer for each load and store, or piece
+    of one, that is not near another.
 
     Parameters
     ----------
@@ -90,6 +91,12 @@ class Loop:
         return 1 + max(o.strides for o in (*plain, *pieces, *(s.to for s in self.stores)))
 
     @property
+    def bounds(self) -> int:
+        """How many bounds its pieces have."""
+        limits = [m for o in self.loads if isinstance(o, Pieces) for p in o.pieces for m in p.limits]
+        return 1 + max((k for m in limits for k in (m.low, m.high) if k is not None), default=-1)
+
+    @property
     def edged(self) -> bool:
         """Whether an operand is in pieces along the last axis."""
         return any(isinstance(o, Pieces) and o.edged for o in self.loads)
@@ -119,6 +126,8 @@ class _Writer:
         widest = max([_bits(n.dtype) for n in self.varying], default=64)
         self.lanes = max(target.vector_bits // widest, 1)
         self.spread: dict[Node, str] = {}
+        plain = all(o.inner is not None for o in (*spec.loads, *(s.to for s in spec.stores)))
+        self.once = plain and len(self.varying) >= LONG and self.lanes > 1 and target.vector_bits == 512
 
     def _varying(self) -> set[Node]:
         """Nodes whose value changes along the last axis."""
@@ -137,6 +146,7 @@ class _Writer:
         if self.spec.edged:
             self.middle = f.argument(next(args)), f.argument(next(args))
         self.sets = [[f.argument(next(args)) for _ in range(rank)] for _ in range(self.spec.sets)]
+        self.bounds = [f.argument(next(args)) for _ in range(self.spec.bounds)]
         self.addresses: list[str] = []
         operands = (*self.spec.loads, *(s.to for s in self.spec.stores))
         pointers = [self._pieces(o, args) if isinstance(o, Pieces) else self._pointer(o, args) for o in operands]
@@ -157,14 +167,14 @@ class _Writer:
         parts = []
         for piece in spec.pieces:
             pointer = self._pointer(piece.operand, args)
-            bounds = [self.f.argument(next(args)) for m in piece.limits for _ in range(m.low + m.high)]
-            parts.append(At(self.f, piece, pointer, bounds))
+            parts.append(At(self.f, piece, pointer, self.bounds))
         return PiecesPointer(self.f, spec, parts, self.spec.rank - 1)
 
     def _axis(self, axis: int, pointers: list[Any], indices: list[str]) -> None:
         if axis == self.spec.rank - 1:
             return self._rows([p.row() for p in pointers], indices)
         with self.f.loop(0, self.extents[axis]) as (i, _, _):
+            i = opaque(self.f, i)
             self._axis(axis + 1, [p.moved(axis, i) for p in pointers], [*indices, i])
 
     def _rows(self, pointers: list[Any], indices: list[str]) -> None:
@@ -174,15 +184,37 @@ class _Writer:
         self.spread = {}
         if len(fixed) <= MOST_SPREAD and lanes > 1:
             self.spread = {n: _splat(f, vector(t := scalar_type(n.dtype), lanes), t, v, lanes) for n, v in fixed.items()}
+        if self.once and (self.spec.tail or self.spec.aligned) and not self.spec.edged:
+            return self._finish(pointers, self._masked(fixed, pointers, indices))
         if self.spec.edged or self.spec.aligned:
             return self._finish(pointers, self._edged(fixed, pointers, indices))
         full = f.op("and", "i64", n, -lanes) if self.spec.tail else n
         kept = [(vector(t, lanes), start) for t, start in self._sums()]
         with f.loop(0, full, lanes, kept) as (i, sums, following):
-            following += _Body(self, fixed, pointers, indices, i, lanes, None, sums).write()
+            following += _Body(self, fixed, pointers, indices, opaque(f, i), lanes, None, sums).write()
         if self.spec.tail:
             sums = self._tail(fixed, pointers, indices, full, sums)
         self._finish(pointers, sums)
+
+    def _masked(self, fixed: dict, pointers: list, indices: list) -> list[str]:
+        """The last axis with a mask at every step: what to do is written, and compiled, once."""
+        f, n, lanes = self.f, self.extents[-1], self.lanes
+        phase = self._phase(pointers) if self.spec.aligned else None
+        kept = [(vector(t, lanes), start) for t, start in self._sums()]
+        with f.loop(0, n, None, kept) as (i, sums, following):
+            i = opaque(f, i)
+            mask, step = self._part(i, phase)
+            following += _Body(self, fixed, pointers, indices, i, lanes, mask, sums).write()
+            following.append(f.op("add nsw", "i64", i, step))
+        return sums
+
+    def _part(self, i: str, phase: str | None) -> tuple[str, str]:
+        """A mask of what there is of the vector from ``i`` on, and how far on the next one begins."""
+        f, lanes, step = self.f, self.lanes, str(self.lanes)
+        if phase is not None:
+            step = f.op("sub", "i64", lanes, f.op("and", "i64", f.add(i, phase), lanes - 1))
+        left = f.op("sub", "i64", self.extents[-1], i)
+        return _first_lanes(f, f.call("i64", "llvm.smin.i64", ("i64", left), ("i64", step)), lanes), step
 
     def _tail(self, fixed: dict, pointers: list, indices: list, full: str, sums: list[str]) -> list[str]:
         f, n, lanes = self.f, self.extents[-1], self.lanes
@@ -219,7 +251,7 @@ class _Writer:
             inside = f.op("and", "i1", inside, f.value(f"icmp eq i64 {past}, 0"))
         f.raw(f"br i1 {inside}, label %{stem}.middle, label %{stem}.other")
         im, sums_m, again = self._merged(f"{stem}.middle", kept, [i, *sums], stem)
-        after = _Body(self, fixed, pointers, indices, im, lanes, None, sums_m).write()
+        after = _Body(self, fixed, pointers, indices, opaque(f, im), lanes, None, sums_m).write()
         following = f.op("add nsw", "i64", im, lanes)
         f.raw(f"br i1 {f.value(f'icmp sle i64 {following}, {last}')}, label %{stem}.middle, label %{stem}.other")
         again([following, *after], f.block)
@@ -227,7 +259,7 @@ class _Writer:
         join([following, *after], self._previous)
         f.raw(f"br i1 {f.value(f'icmp slt i64 {io}, {n}')}, label %{stem}.edge, label %{stem}.end")
         f.label(f"{stem}.edge")
-        edge, step = self._edge(fixed, pointers, indices, io, sums_o, phase)
+        edge, step = self._edge(fixed, pointers, indices, opaque(f, io), sums_o, phase)
         start([f.op("add nsw", "i64", io, step), *edge], f.block)
         f.raw(f"br label %{stem}")
         f.label(f"{stem}.end")
@@ -261,11 +293,7 @@ class _Writer:
         """One step at an edge, and how many elements it does."""
         f, lanes = self.f, self.lanes
         if self.target.vector_bits == 512:
-            count, step = f.op("sub", "i64", self.extents[-1], i), str(lanes)
-            if phase is not None:
-                step = f.op("sub", "i64", lanes, f.op("and", "i64", f.add(i, phase), lanes - 1))
-            count = f.call("i64", "llvm.smin.i64", ("i64", count), ("i64", step))
-            mask = _first_lanes(f, count, lanes)
+            mask, step = self._part(i, phase)
             return _Body(self, fixed, pointers, indices, i, lanes, mask, sums, edge=True).write(), step
         types = [t for t, _ in self._sums()]
         first = [_lane(f, t, lanes, v) for t, v in zip(types, sums, strict=True)]

@@ -14,11 +14,11 @@ from scisim.compiler.cpu.printer import scalar_type
 
 
 class Limit(NamedTuple):
-    """Along an axis, a piece has a first index (``low``), or a last one (``high``), or both; they are arguments."""
+    """Where along an axis a piece begins and ends, as numbers of the kernel's bounds; None where the axis does."""
 
     axis: int
-    low: bool
-    high: bool
+    low: int | None
+    high: int | None
 
 
 class Piece(NamedTuple):
@@ -48,7 +48,7 @@ class Piece(NamedTuple):
 class Pieces(NamedTuple):
     """An operand in pieces, of which a later one holds where several do.
 
-    Each piece has the arguments of an operand, and then those of its limits.
+    Each piece has the arguments of an operand.
     """
 
     pieces: tuple[Piece, ...]
@@ -80,7 +80,7 @@ class At:
     piece : Piece
     pointer : Pointer
     bounds : list of str
-        The arguments of its limits.
+        Those of the kernel.
     active : str or None
         Whether it holds as far as outer positions are known; None where it always does.
     """
@@ -92,8 +92,8 @@ class At:
 
     def _tests(self, axis: int) -> list[tuple[str, str]]:
         """Comparisons of a position along an axis."""
-        ends = [(m.axis, test) for m in self.piece.limits for has, test in ((m.low, "sge"), (m.high, "slt")) if has]
-        return [(test, bound) for (of, test), bound in zip(ends, self.bounds, strict=True) if of == axis]
+        ends = [end for m in self.piece.limits if m.axis == axis for end in (("sge", m.low), ("slt", m.high))]
+        return [(test, self.bounds[k]) for test, k in ends if k is not None]
 
     def moved(self, axis: int, i: str) -> At:
         active = self.active

@@ -99,12 +99,13 @@ class Nest:
         inner, place = groups[-1][-1], {axis: g for g, group in enumerate(groups) for axis in group}
         if not isinstance(access, Pieced):
             return operands.add(self._begun(access), kind(access, inner))
-        pieces = placed(access, inner, place, self.scope.extents, self._middle(inner), self._number)
+
+        def bound(axis: int, at: int) -> int:
+            return operands.bound(self._index(axis, at))
+
+        pieces = placed(access, inner, place, self.scope.extents, self._middle(inner), self._number, bound)
         return Pieces(
-            tuple(
-                Piece(operands.add(self._begun(p.access), p.kind, [self._index(*q) for q in p.ends]), p.outer, p.inner, p.main)
-                for p in pieces
-            )
+            tuple(Piece(operands.add(self._begun(p.access), p.kind), p.outer, p.inner, p.main) for p in pieces)
         )
 
     def _begun(self, access: Access) -> Access:

@@ -39,17 +39,21 @@ class Operands:
     def __init__(self, groups: Sequence[Sequence[int]]) -> None:
         self.axes = [g[-1] for g in groups]
         self._sets: dict[tuple[int, ...], int] = {}
+        self._bounds: dict[Extent, int] = {}
         self._found: list[tuple[Any, int, bool]] = []
         self._args: list[Address | Extent] = []
 
-    def add(self, access: Any, inner: int | None, limits: Sequence[Extent] = ()) -> Operand:
-        """An operand that is an access and moves along the last axis as ``inner`` tells; its limits follow it."""
+    def bound(self, at: Extent) -> int:
+        """The number of a bound of pieces."""
+        return self._bounds.setdefault(at, len(self._bounds))
+
+    def add(self, access: Any, inner: int | None) -> Operand:
+        """An operand that is an access and moves along the last axis as ``inner`` tells."""
         strides = tuple(access.strides[k] for k in self.axes)
         number = self._sets.setdefault(strides, len(self._sets))
         near = self._near(access, number)
         if near is None:
             self._args.append(Address(access.view, access.offset, access.per_start))
-        self._args += limits
         self._found.append((access, number, near is None))
         return Operand(access.view.buffer.dtype.name, inner, number, near)
 
@@ -61,8 +65,8 @@ class Operands:
         return None
 
     def arguments(self) -> list[Address | Extent]:
-        """The sets of strides, then what each operand has."""
-        return [*(Extent(s) for strides in self._sets for s in strides), *self._args]
+        """The sets of strides, the bounds, then what each operand has."""
+        return [*(Extent(s) for strides in self._sets for s in strides), *self._bounds, *self._args]
 
 
 def _same_array(a: Any, b: Any) -> bool:

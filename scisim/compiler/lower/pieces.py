@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -66,7 +67,7 @@ def find(
     if eq.prim.name == "put":
         return _replaced(eq, index, box, inner)
     found = step(eq, index)
-    return [(box, leaf(v, index))] if found is None else find(*found, box, *inner)
+    return [(box, leaf(v, index))] if found is None else find(found[0], found[1], box, *inner)
 
 
 def _joined(eq: Equation, index: maps.IndexMap, box: Box, inner: tuple) -> list[tuple[Box, Any]]:
@@ -101,7 +102,7 @@ def _shape(x: Any) -> tuple[int, ...]:
 def middle(operands: list[Pieced], axis: int, extent: int) -> tuple[int, int]:
     """The longest range along an axis in which no piece of any operand begins or ends."""
     cuts = sorted({0, extent, *(end for p in operands for box, _ in p.leaves for end in box[axis])})
-    return max(zip(cuts, cuts[1:], strict=False), key=lambda r: r[1] - r[0])
+    return max(itertools.pairwise(cuts), key=lambda r: r[1] - r[0])
 
 
 class Placed(NamedTuple):
@@ -114,8 +115,6 @@ class Placed(NamedTuple):
         How it moves along the last axis.
     outer, inner, main
         As in `Piece`.
-    ends : tuple of (int, int)
-        The limits as axis and index.
     """
 
     access: Any
@@ -123,11 +122,16 @@ class Placed(NamedTuple):
     outer: tuple[Limit, ...]
     inner: Limit | None
     main: bool
-    ends: tuple[tuple[int, int], ...]
 
 
 def placed(
-    p: Pieced, inner: int, place: dict[int, int], extents: tuple[int, ...], rows: range, number: Callable
+    p: Pieced,
+    inner: int,
+    place: dict[int, int],
+    extents: tuple[int, ...],
+    rows: range,
+    number: Callable,
+    bound: Callable[[int, int], int],
 ) -> list[Placed]:
     """The pieces for a loop.
 
@@ -143,33 +147,31 @@ def placed(
         The middle of the last axis.
     number : callable
         ``number(leaf, along)``: the access of a `Number`, or of a row of them along an axis.
+    bound : callable
+        ``bound(axis, index)``: the number of a bound.
     """
-    limits = [_limits(box, place, extents) for box, _ in p.leaves]
+    limits = [[k for k in place if box[k] != (0, extents[k])] for box, _ in p.leaves]
     main = [box[inner][0] <= rows.start and rows.stop <= box[inner][1] for box, _ in p.leaves]
     for k, found in enumerate(limits):
-        if main[k] and all(limit.axis == place[inner] for limit, _ in found):  # it holds wherever earlier ones do
+        if main[k] and set(found) <= {inner}:  # it holds wherever earlier ones do
             main[:k] = [False] * k
     kinds = {(kind(leaf, inner), isinstance(leaf, Number)) for (_, leaf), m in zip(p.leaves, main, strict=True) if m}
     row = kinds == {(0, True), (1, False)}
     out = []
-    for (_, leaf), found, m in zip(p.leaves, limits, main, strict=True):
+    for (box, leaf), found, m in zip(p.leaves, limits, main, strict=True):
         access = number(leaf, inner if row and m else None) if isinstance(leaf, Number) else leaf
         moves = None if m and len(kinds) > 1 and not row else kind(access, inner)
-        last = next((q for q, _ in found if q.axis == place[inner]), None)
-        outer = tuple(q for q, _ in found if q.axis != place[inner])
-        order = sorted(found, key=lambda f: f[0].axis == place[inner])
-        out.append(Placed(access, moves, outer, last, m, tuple(end for _, ends in order for end in ends)))
+        at = {k: _limit(k, box[k], place, extents, bound) for k in found}
+        outer = tuple(at[k] for k in found if k != inner)
+        out.append(Placed(access, moves, outer, at.get(inner), m))
     return out
 
 
-def _limits(box: Box, place: dict[int, int], extents: tuple[int, ...]) -> list[tuple[Limit, list[tuple[int, int]]]]:
-    """Where a box ends, as limits of the kernel and as (axis, index)."""
-    out = []
-    for axis, (low, high) in enumerate(box):
-        ends = [(axis, low)] * (low > 0) + [(axis, high)] * (high < extents[axis])
-        if ends:
-            out.append((Limit(place[axis], low > 0, high < extents[axis]), ends))
-    return sorted(out, key=lambda found: found[0].axis)
+def _limit(axis: int, ends: tuple[int, int], place: dict[int, int], extents: tuple[int, ...], bound: Callable) -> Limit:
+    low, high = ends
+    return Limit(
+        place[axis], bound(axis, low) if low > 0 else None, bound(axis, high) if high < extents[axis] else None
+    )
 
 
 def kind(leaf: Any, axis: int) -> int | None:

@@ -232,7 +232,9 @@ class Scope:
     def _stored_number(self, value: int) -> Node:
         """A number that kernels are told when they run."""
         view = self.numbers(value, np.dtype(np.int64), 1)
-        return self._loaded(Access(view, view.offset, (0,) * self.rank, 0), np.dtype(np.int64))
+        number = self._loaded(Access(view, view.offset, (0,) * self.rank, 0), np.dtype(np.int64))
+        assert isinstance(number, Node)
+        return number
 
     def _iota(self, p: dict, at: maps.Lin, dtype: Any) -> Node:
         """start + i * step, in the steps in which NumPy computes it."""

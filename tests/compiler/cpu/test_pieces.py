@@ -11,7 +11,7 @@ F = "float32"
 
 
 def limited(axis, rank, low, high, **more):
-    limit = Limit(axis, low, high)
+    limit = Limit(axis, 0 if low else None, 0 if high else None)
     outer, inner = ((), limit) if axis == rank - 1 else ((limit,), None)
     return Piece(Operand(F, 1), outer, inner, **more)
 
@@ -31,7 +31,7 @@ def test_rolled_rows(run, guarded, columns, at_end):
     x = guarded(np.random.default_rng(columns).random((rows, columns)).astype(F), at_end)
     y = guarded(np.zeros_like(x), at_end)
     item, wrapped = x.itemsize, x.ctypes.data + (columns - k) * x.itemsize
-    run(rolled(1), rows, columns, k, columns, columns, 1, x, wrapped, k, x.ctypes.data - k * item, k, y)
+    run(rolled(1), rows, columns, k, columns, columns, 1, k, x, wrapped, x.ctypes.data - k * item, y)
     assert np.array_equal(y, x + np.roll(x, k, 1))
 
 
@@ -43,7 +43,7 @@ def test_rolled_columns(run, guarded, columns, at_end):
     y = guarded(np.zeros_like(x), at_end)
     row = columns * x.itemsize
     first, rest = x.ctypes.data + (rows - k) * row, x.ctypes.data - k * row
-    run(rolled(0), rows, columns, columns, 1, x, first, k, rest, k, y)
+    run(rolled(0), rows, columns, columns, 1, k, x, first, rest, y)
     assert np.array_equal(y, x + np.roll(x, k, 0))
 
 
@@ -52,8 +52,8 @@ def test_the_sum_of_a_row_in_pieces(run, guarded, n):
     """Zeros before the elements of x, one number after them; what is summed is in the row's pieces."""
     x, zero, total = guarded(np.arange(1.0, n + 1, dtype=F)), np.zeros(1, F), np.zeros(1, F)
     number = Piece(Operand(F, 0, 1), (), None, False)
-    inside = Piece(Operand(F, 1), (), Limit(0, True, True), True)
+    inside = Piece(Operand(F, 1), (), Limit(0, 0, 1), True)
     add = Store((0,), Operand(F, 0, 2), "add", across=True, joins=False)
     kernel = Loop(1, (Pieces((number, inside)),), (("load", (), F, (0, 0)),), (add,))
-    run(kernel, n + 5, 2, n + 2, 1, 0, 0, zero, x.ctypes.data - 2 * x.itemsize, 2, n + 2, total)
+    run(kernel, n + 5, 2, n + 2, 1, 0, 0, 2, n + 2, zero, x.ctypes.data - 2 * x.itemsize, total)
     assert total[0] == n * (n + 1) / 2
