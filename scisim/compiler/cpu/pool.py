@@ -85,4 +85,4 @@ def pool() -> Pool:
 def stop_at_exit(address: int) -> None:
     """Have the workers end before the interpreter does, by native code at an address."""
     stop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(address)
-    atexit.register(lambda: stop(pool().address))
+    atexit.register(lambda: stop(pool().address) if pool.cache_info().currsize else None)

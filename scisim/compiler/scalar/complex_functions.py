@@ -203,13 +203,12 @@ def sigmoid(z: Complex) -> Complex:
 
 
 def pow(z: Complex, w: Complex) -> Complex:
-    """exp(w log z); 1 where w is 0, and 0 to a positive power 0."""
+    """exp(w log z); 1 where w is 0, and 0 to a power of positive real part 0."""
     size, angle = _log_modulus(z), inverse.atan2(z.im, z.re)
     general = exp(w * Complex(size, angle))
     zero = equal(z.re, 0.0) & equal(z.im, 0.0)
-    positive = (w.re > 0.0) & equal(w.im, 0.0)
     nan = as_complex(complex(float("nan"), float("nan")), z)
-    general = choose(zero, choose(positive, as_complex(0.0, z), nan), general)
+    general = choose(zero, choose(w.re > 0.0, as_complex(0.0, z), nan), general)
     return choose(equal(w.re, 0.0) & equal(w.im, 0.0), as_complex(1.0, z), general)
 
 

@@ -47,10 +47,11 @@ def left_shift(x: Node, count: Node) -> Node:
 
 
 def right_shift(x: Node, count: Node) -> Node:
-    """Shifts by the width or more, and negative ones, leave the sign."""
+    """Shifts by the width or more, and negative ones, leave the sign: nothing of an unsigned number."""
     last = INTEGERS[x.dtype] - 1
-    count = select(_unsigned(count) < last, count, last)
-    return x.builder.op("ashr" if signed(x) else "lshr", x, count)
+    inside = _unsigned(count) <= last
+    shifted = x.builder.op("ashr" if signed(x) else "lshr", x, select(inside, count, last))
+    return shifted if signed(x) else select(inside, shifted, 0)
 
 
 def _unsigned(x: Node) -> Node:
