@@ -137,8 +137,10 @@ class Pointer:
         raw = self._raw(i, lanes, mask, type_, size)
         return [self._opened(v, d, lanes) for v, d in zip(raw, dtypes, strict=True)]
 
-    def write(self, i: str, lanes: int, mask: str | None, values: list[str], dtypes: list[str]) -> None:
-        """Put the elements from position ``i`` on."""
+    def write(
+        self, i: str, lanes: int, mask: str | None, values: list[str], dtypes: list[str], streamed: bool = False
+    ) -> None:
+        """Put the elements from position ``i`` on; streamed ones are whole vectors at multiples of their length."""
         type_, size = self.operand.stored
         closed = [self._closed(v, d, lanes) for v, d in zip(values, dtypes, strict=True)]
         if lanes == 1 or self.operand.inner != 1:
@@ -147,7 +149,7 @@ class Pointer:
         vec = closed[0] if self.unit == 1 else self._interleaved(closed, type_, lanes)
         kind = vector(type_, wide)
         if mask is None:
-            self.f.store(kind, vec, where, size)
+            self.f.store(kind, vec, where, size * wide if streamed else size, streamed)
         else:
             m = self._mask(mask, lanes)
             name = f"llvm.masked.store.{_suffix(type_, wide)}.p0"

@@ -37,13 +37,20 @@ def combined(f: Function, op: str | None, dtype: str, lanes: int, a: str, b: str
     type_, real = vector(scalar_type(dtype), lanes), dtype.startswith("float")
     if op in ("minimum", "maximum"):
         if real:
-            name = f"llvm.{op}.{'' if lanes == 1 else f'v{lanes}'}f{dtype[5:]}"
-            return f.call(type_, name, (type_, a), (type_, b))
+            return _extreme_real(f, op, lanes, type_, a, b)
         order = ("u" if dtype.startswith("u") or dtype == "bool" else "s") + ("lt" if op == "minimum" else "gt")
         chosen = f.value(f"icmp {order} {type_} {a}, {b}")
         return f.value(f"select {vector('i1', lanes)} {chosen}, {type_} {a}, {type_} {b}")
     name = {"add": "fadd" if real else "add", "mul": "fmul" if real else "mul", "and": "and", "or": "or"}[str(op)]
     return f.op(name, type_, a, b)
+
+
+def _extreme_real(f: Function, op: str, lanes: int, type_: str, a: str, b: str) -> str:
+    """The extreme of floats; nan where either is.  x86 has the choice as one instruction, which gives a for a nan."""
+    better = f.value(f"fcmp {'olt' if op == 'minimum' else 'ogt'} {type_} {b}, {a}")
+    best = f.value(f"select {vector('i1', lanes)} {better}, {type_} {b}, {type_} {a}")
+    missing = f.value(f"fcmp uno {type_} {b}, {b}")
+    return f.value(f"select {vector('i1', lanes)} {missing}, {type_} {b}, {type_} {best}")
 
 
 def across(f: Function, op: str | None, dtype: str, lanes: int, x: str) -> str:

@@ -138,9 +138,12 @@ class Function:
         """A value from memory."""
         return self.value(f"load {type_}, ptr {pointer}, align {align}", pure=False)
 
-    def store(self, type_: str, value: str, pointer: str, align: int) -> None:
-        """A value to memory."""
-        self.raw(f"store {type_} {value}, ptr {pointer}, align {align}")
+    def store(self, type_: str, value: str, pointer: str, align: int, streamed: bool = False) -> None:
+        """A value to memory; past the caches if it is streamed."""
+        if streamed:
+            self.module.globals["streamed"] = "!9001 = !{i32 1}"
+        hint = ", !nontemporal !9001" if streamed else ""
+        self.raw(f"store {type_} {value}, ptr {pointer}, align {align}{hint}")
 
     def argument(self, position: int, type_: str = "i64") -> str:
         """Entry ``position`` of the kernel's block of arguments, ``%args``; pointers and numbers take 8 bytes each."""
@@ -152,7 +155,7 @@ class Function:
     ) -> Iterator[tuple[str, list[str], list[str]]]:
         """``for i in range(low, high, step)``: yields i, the carried values and a list to put the next ones on.
 
-        After the loop the carried names hold the last values.
+        After the loop the carried names hold the last values.  Without a step the next i goes on the list, too, last.
         """
         stem, before = self.fresh("L"), self.block
         self.raw(f"br label %{stem}")
@@ -165,10 +168,12 @@ class Function:
         self.label(f"{stem}.body")
         following: list[str] = []
         yield f"%{stem}.i", names, following
-        self.raw(f"%{stem}.next = add nsw i64 %{stem}.i, {step}")
+        following_i = following[-1] if step is None else f"%{stem}.next"
+        if step is not None:
+            self.raw(f"{following_i} = add nsw i64 %{stem}.i, {step}")
         self.raw(f"br label %{stem}")
         last = self.block
-        self.lines[place] = f"  %{stem}.i = phi i64 [{low}, %{before}], [%{stem}.next, %{last}]"
+        self.lines[place] = f"  %{stem}.i = phi i64 [{low}, %{before}], [{following_i}, %{last}]"
         for k, ((type_, first), name) in enumerate(zip(carry, names, strict=True)):
             self.lines[place + 1 + k] = f"  {name} = phi {type_} [{first}, %{before}], [{following[k]}, %{last}]"
         self.label(f"{stem}.end")
@@ -188,3 +193,8 @@ class Function:
         self.raw(f"ret {result or 'void'}")
         self.lines.append("}")
         self.module.functions.append("\n".join(self.lines))
+
+
+def opaque(f: Function, x: str, type_: str = "i64") -> str:
+    """The same value, of which LLVM knows nothing: its search for cheaper loop counters takes long and finds little."""
+    return f.value(f'call {type_} asm "", "=r,0"({type_} {x})', pure=False)

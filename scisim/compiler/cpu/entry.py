@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scisim.compiler.cpu import entry_code as code
+from scisim.compiler.cpu.blocks import POOL, SMALLEST
 from scisim.compiler.cpu.entry_code import ENTRY, GIVEN, TAKEN, EntryPoint
 from scisim.compiler.cpu.executor import Bound, executor
 from scisim.compiler.cpu.layout import Layout, layout
@@ -205,6 +207,9 @@ class _Writer:
             return _row(GIVEN, kind=code.PASSED, slot=g.argument)
         if isinstance(g, Fixed):
             return _row(GIVEN, kind=code.FIXED, object=self._object(g.value))
+        if math.prod(g.shape) * g.dtype.itemsize >= SMALLEST:
+            make = functools.partial(POOL.empty, g.shape, g.dtype)
+            return _row(GIVEN, kind=code.LARGE, slot=g.slot, object=self._object(make))
         shape = self._shape(g.shape)
         return _row(GIVEN, kind=code.NEW, slot=g.slot, object=self._dtype(g.dtype), ndim=len(g.shape), shape=shape)
 

@@ -15,7 +15,7 @@ TAKEN = Record("kind slot descr scalar ndim shape cell")
 GIVEN = Record("kind slot object ndim shape")
 
 ARRAY, TENSOR, FLOAT, SINGLE, INTEGER, COMPLEX = range(6)
-NEW, PASSED, FIXED = range(3)
+NEW, PASSED, FIXED, LARGE = range(4)
 
 TYPE, DATA, NDIM, SHAPE, DESCR, FLAGS = 8, 16, 24, 32, 56, 64  # bytes from the start of an object; an array's fields
 PLAIN = 0x101  # flags: C contiguous, aligned
@@ -179,7 +179,7 @@ def _write_allocate(module: Module) -> None:
     f.raw("%k = phi i64 [0, %entry], [%following, %kept]")
     _branch(f, f.op("icmp slt", "i64", "%k", count), "make", "end")
     give = f.at("i64", table, f.mul("%k", GIVEN.size))
-    kinds = f"i64 {PASSED}, label %passed i64 {FIXED}, label %fixed"
+    kinds = f"i64 {PASSED}, label %passed i64 {FIXED}, label %fixed i64 {LARGE}, label %large"
     f.raw(f"switch i64 {GIVEN.load(f, give, 'kind')}, label %new [{kinds}]")
     f.label("passed")
     argument = f.load("ptr", _held(f, GIVEN.load(f, give, "slot")), 8)
@@ -189,13 +189,19 @@ def _write_allocate(module: Module) -> None:
     constant = GIVEN.load(f, give, "object", "ptr")
     f.call("void", "Py_IncRef", ("ptr", constant))
     f.raw("br label %kept")
+    f.label("large")
+    block = f.call("ptr", "PyObject_CallNoArgs", ("ptr", GIVEN.load(f, give, "object", "ptr")), pure=False)
+    f.raw("br label %allocated")
     f.label("new")
     array = _new_array(f, give)
-    _branch(f, _equal(f, array, "null"), "end", "made", "made")
-    f.store("ptr", _field(f, array, DATA), f.at("i64", frame, GIVEN.load(f, give, "slot")), 8)
+    f.raw("br label %allocated")
+    f.label("allocated")
+    f.raw(f"%array = phi ptr [{block}, %large], [{array}, %new]")
+    _branch(f, _equal(f, "%array", "null"), "end", "made", "made")
+    f.store("ptr", _field(f, "%array", DATA), f.at("i64", frame, GIVEN.load(f, give, "slot")), 8)
     f.raw("br label %kept")
     f.label("kept")
-    f.raw(f"%object = phi ptr [{argument}, %passed], [{constant}, %fixed], [{array}, %made]")
+    f.raw(f"%object = phi ptr [{argument}, %passed], [{constant}, %fixed], [%array, %made]")
     f.store("ptr", "%object", _held(f, f.add(taken, "%k")), 8)
     f.raw("%following = add i64 %k, 1")
     f.raw("br label %next")

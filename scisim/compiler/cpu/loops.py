@@ -20,7 +20,6 @@ from scisim.compiler.cpu.pieces import At, Pieces, PiecesPointer
 from scisim.compiler.cpu.printer import Printer, scalar_type
 from scisim.compiler.scalar.ir import Builder, Node, live, spelled
 
-
 MOST_SPREAD = 12  # numbers that stay in a vector each for a row
 LONG = 24  # operations on vectors from which on a second copy for what is left takes longer to compile than it saves
 
@@ -68,6 +67,10 @@ class Loop:
         The last extent need not be a multiple of the vector's length.
     aligned : bool
         Whole vectors begin where the first result's address is a multiple of their length.
+    unrolled : int
+        How many whole vectors one turn does.
+    streamed : tuple of int
+        Stores, of an aligned loop, that go past the caches.
     """
 
     rank: int
@@ -76,11 +79,14 @@ class Loop:
     stores: tuple[Store, ...]
     tail: bool = True
     aligned: bool = False
+    unrolled: int = 1
+    streamed: tuple[int, ...] = ()
 
     @cached_property
     def name(self) -> str:
         nodes = [(op, args, dtype, spelled(attr)) for op, args, dtype, attr in self.nodes]
         text = repr((self.rank, self.loads, nodes, self.stores, self.tail, self.aligned))
+        text += repr((self.unrolled, self.streamed)) if self.unrolled > 1 or self.streamed else ""
         return "loop_" + hashlib.sha256(text.encode()).hexdigest()[:24]
 
     @property
@@ -151,6 +157,8 @@ class _Writer:
         operands = (*self.spec.loads, *(s.to for s in self.spec.stores))
         pointers = [self._pieces(o, args) if isinstance(o, Pieces) else self._pointer(o, args) for o in operands]
         self._axis(0, pointers, [])
+        if self.spec.streamed and self.target.triple.startswith("x86_64"):
+            f.call("void", "llvm.x86.sse.sfence", pure=False)  # other threads see what this one stored before
         f.done()
 
     def _pointer(self, operand: Operand, args: Iterator[int]) -> Pointer:
@@ -184,24 +192,54 @@ class _Writer:
         self.spread = {}
         if len(fixed) <= MOST_SPREAD and lanes > 1:
             self.spread = {n: _splat(f, vector(t := scalar_type(n.dtype), lanes), t, v, lanes) for n, v in fixed.items()}
-        if self.once and (self.spec.tail or self.spec.aligned) and not self.spec.edged:
-            return self._finish(pointers, self._masked(fixed, pointers, indices))
+        first, sums = "0", [start for _, start in self._sums()]
+        if self.spec.unrolled > 1 and not self.spec.aligned:
+            first, sums = self._unrolled(fixed, pointers, indices)
+        if self.once and (self.spec.tail or self.spec.aligned) and not (self.spec.edged or self.spec.streamed):
+            return self._finish(pointers, self._masked(fixed, pointers, indices, first, sums))
         if self.spec.edged or self.spec.aligned:
             return self._finish(pointers, self._edged(fixed, pointers, indices))
         full = f.op("and", "i64", n, -lanes) if self.spec.tail else n
-        kept = [(vector(t, lanes), start) for t, start in self._sums()]
-        with f.loop(0, full, lanes, kept) as (i, sums, following):
+        kept = [(vector(t, lanes), start) for (t, _), start in zip(self._sums(), sums, strict=True)]
+        with f.loop(first, full, lanes, kept) as (i, sums, following):
             following += _Body(self, fixed, pointers, indices, opaque(f, i), lanes, None, sums).write()
         if self.spec.tail:
             sums = self._tail(fixed, pointers, indices, full, sums)
         self._finish(pointers, sums)
 
-    def _masked(self, fixed: dict, pointers: list, indices: list) -> list[str]:
-        """The last axis with a mask at every step: what to do is written, and compiled, once."""
+    def _unrolled(self, fixed: dict, pointers: list, indices: list) -> tuple[str, list[str]]:
+        """As many whole turns of several vectors as there are: where they end, and the sums there."""
+        f, own, count = self.f, self._summed(), self.spec.unrolled
+        end = f.op("and", "i64", self.extents[-1], -self.lanes * count)
+        kept = [(vector(t, self.lanes), start) for t, start in self._sums()]
+        with f.loop(0, end, self.lanes * count, kept * count) as (i, sums, following):
+            following += self._turn(fixed, pointers, indices, opaque(f, i), sums)
+        total = sums[: len(own)]
+        for at in range(len(own), len(sums), len(own) or 1):
+            pairs = zip(own, total, sums[at:], strict=False)
+            total = [combined(f, op, d, self.lanes, a, b) for (op, d), a, b in pairs]
+        return end, total
+
+    def _turn(self, fixed: dict, pointers: list, indices: list, i: str, sums: list[str]) -> list[str]:
+        """The vectors of one turn, operation by operation, so that none waits for another; the sums of each."""
+        f, lanes, count = self.f, self.lanes, self.spec.unrolled
+        own = [sums[u * len(sums) // count : (u + 1) * len(sums) // count] for u in range(count)]
+        places = [f.add(i, u * lanes) for u in range(count)]
+        bodies = [
+            _Body(self, fixed, pointers, indices, at, lanes, None, s) for at, s in zip(places, own, strict=True)
+        ]
+        wanted = [self.nodes[k] for s in self.spec.stores for k in s.values]
+        for n in live(wanted, {n.index for n in fixed}):
+            for body in bodies:
+                body.printer.value(n)
+        return [total for body in bodies for total in body.write()]
+
+    def _masked(self, fixed: dict, pointers: list, indices: list, first: str, sums: list[str]) -> list[str]:
+        """The last axis from ``first`` on with a mask at every step: what to do is written, and compiled, once."""
         f, n, lanes = self.f, self.extents[-1], self.lanes
         phase = self._phase(pointers) if self.spec.aligned else None
-        kept = [(vector(t, lanes), start) for t, start in self._sums()]
-        with f.loop(0, n, None, kept) as (i, sums, following):
+        kept = [(vector(t, lanes), start) for (t, _), start in zip(self._sums(), sums, strict=True)]
+        with f.loop(first, n, None, kept) as (i, sums, following):
             i = opaque(f, i)
             mask, step = self._part(i, phase)
             following += _Body(self, fixed, pointers, indices, i, lanes, mask, sums).write()
@@ -241,7 +279,9 @@ class _Writer:
         kept = [(vector(t, lanes), start) for t, start in self._sums()]
         low, high = self.middle if self.spec.edged else ("0", n)
         phase = self._phase(pointers) if self.spec.aligned else None
-        last = f.op("sub", "i64", f.call("i64", "llvm.smin.i64", ("i64", high), ("i64", n)), lanes)
+        together = self._in_phase(pointers, phase) if phase is not None else "true"
+        turn = lanes * self.spec.unrolled
+        last = f.op("sub", "i64", f.call("i64", "llvm.smin.i64", ("i64", high), ("i64", n)), turn)
         stem, before = f.fresh("E"), f.block
         f.raw(f"br label %{stem}")
         i, sums, start = self._merged(stem, kept, ["0", *(s for _, s in kept)], before)
@@ -249,10 +289,11 @@ class _Writer:
         if phase is not None:
             past = f.op("and", "i64", f.add(i, phase), lanes - 1)
             inside = f.op("and", "i1", inside, f.value(f"icmp eq i64 {past}, 0"))
+            inside = f.op("and", "i1", inside, together) if self.spec.streamed else inside
         f.raw(f"br i1 {inside}, label %{stem}.middle, label %{stem}.other")
         im, sums_m, again = self._merged(f"{stem}.middle", kept, [i, *sums], stem)
-        after = _Body(self, fixed, pointers, indices, opaque(f, im), lanes, None, sums_m).write()
-        following = f.op("add nsw", "i64", im, lanes)
+        after = self._turn(fixed, pointers, indices, opaque(f, im), sums_m)
+        following = f.op("add nsw", "i64", im, turn)
         f.raw(f"br i1 {f.value(f'icmp sle i64 {following}, {last}')}, label %{stem}.middle, label %{stem}.other")
         again([following, *after], f.block)
         io, sums_o, join = self._merged(f"{stem}.other", kept, [i, *sums], stem)
@@ -282,10 +323,24 @@ class _Writer:
 
     def _phase(self, pointers: list) -> str:
         """How many elements the row of the first result begins after a multiple of a vector."""
-        f, to = self.f, pointers[len(self.spec.loads)]
-        size = to.operand.stored[1] * to.unit
-        where = f.convert("ptrtoint", "ptr", to.begin(), "i64")
+        f = self.f
+        where, size = self._begin(pointers, 0)
         return f.op("and", "i64", f.op("lshr", "i64", where, size.bit_length() - 1), self.lanes - 1)
+
+    def _begin(self, pointers: list, store: int) -> tuple[str, int]:
+        """The address of a result's row, and the bytes of an element."""
+        to = pointers[len(self.spec.loads) + store]
+        return self.f.convert("ptrtoint", "ptr", to.begin(), "i64"), to.operand.stored[1] * to.unit
+
+    def _in_phase(self, pointers: list, phase: str) -> str:
+        """Whether whole vectors of all streamed results begin at multiples of their length."""
+        f, lanes, together = self.f, self.lanes, "true"
+        first = f.op("and", "i64", f.op("sub", "i64", 0, phase), lanes - 1)
+        for k in self.spec.streamed:
+            where, size = self._begin(pointers, k)
+            past = f.op("and", "i64", f.add(where, f.mul(first, size)), lanes * size - 1)
+            together = f.op("and", "i1", together, f.value(f"icmp eq i64 {past}, 0"))
+        return together
 
     def _edge(
         self, fixed: dict, pointers: list, indices: list, i: str, sums: list[str], phase: str | None
@@ -332,10 +387,13 @@ class _Writer:
         printer = Printer(self.f, self.target, 1, load, lambda axis: indices[axis])
         return {n: printer.value(n) for n in wanted}
 
+    def _summed(self) -> list[tuple[str | None, str]]:
+        """How each sum along the last axis combines, and its dtype."""
+        return [(s.combine, self.nodes[k].dtype) for s in self.spec.stores if s.across for k in s.values]
+
     def _sums(self) -> list[tuple[str, str]]:
         """Type and first value of each sum along the last axis."""
-        dtypes = [(s.combine, self.nodes[k].dtype) for s in self.spec.stores if s.across for k in s.values]
-        return [(scalar_type(d), identity(op, d, self.lanes)) for op, d in dtypes]
+        return [(scalar_type(d), identity(op, d, self.lanes)) for op, d in self._summed()]
 
     def _finish(self, pointers: list[Any], sums: list[str]) -> None:
         """Combine the lanes of each sum and put the number where it belongs."""
@@ -399,7 +457,7 @@ class _Body:
     def write(self) -> list[str]:
         """Write the step; the sums after it."""
         sums, following = list(self.sums), []
-        for store, p in zip(self.w.spec.stores, self.pointers[len(self.w.spec.loads) :], strict=True):
+        for k, (store, p) in enumerate(zip(self.w.spec.stores, self.pointers[len(self.w.spec.loads) :], strict=True)):
             nodes = [self.w.nodes[k] for k in store.values]
             if store.across:
                 following += [self._joined(store, n, sums.pop(0)) for n in nodes]
@@ -410,7 +468,8 @@ class _Body:
                 old = p.read(self.i, self.lanes, self.mask, dtypes)
                 values = [combined(self.f, store.combine, d, self.lanes, a, b)
                           for d, a, b in zip(dtypes, old, values, strict=True)]
-            p.write(self.i, self.lanes, self.mask, values, dtypes)
+            streamed = k in self.w.spec.streamed and self.mask is None and self.lanes > 1
+            p.write(self.i, self.lanes, self.mask, values, dtypes, streamed)
         return following
 
     def _joined(self, store: Store, n: Node, total: str) -> str:

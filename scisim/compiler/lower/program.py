@@ -25,6 +25,7 @@ from scisim.compiler.lower.schedule import AxisClasses, Key, schedule
 from scisim.compiler.lower.scope import Access
 from scisim.compiler.lower.seen import base, through
 from scisim.compiler.lower.steps import Host, Lowered, Region, Step
+from scisim.compiler.lower.tuning import tune
 from scisim.compiler.lower.values import Values
 from scisim.core.graph import Equation, Graph, Var
 from scisim.core.values import shape
@@ -67,6 +68,7 @@ def lower(graph: Graph, bits: int, threads: int) -> Lowered:
     whole = Graph(graph.inputs, flat.equations, outputs, graph.name)
     values.interface(whole)
     program = Lowered(whole, values, Lowering(flat, outputs, values, bits).steps)
+    tune(program)
     place(program)
     return program
 
