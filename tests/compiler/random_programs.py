@@ -365,7 +365,7 @@ def programs(draw: Any, reverse: bool) -> Program:
     """A program of 3 to 25 steps; ``reverse``: it has gradients."""
     xs = draw(inputs())
     m = Maker(draw, xs, reverse)
-    for _ in range(draw(st.integers(3, 25))):
+    for _ in range(draw(st.sampled_from(range(3, 26)))):
         k = m.pick() if draw(st.integers(0, 2)) == 0 else max(len(m.known) - draw(st.integers(1, 3)), 0)
         m.choose(STEPS)(m, k, m.known[k])
     last = len(m.known) - 1

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import scisim as ss
 from scisim import autodiff as ad
 from scisim.compiler import native
+from scisim.compiler import programs as stored
 from scisim.compiler.cpu import executor as executors
 from scisim.compiler.cpu.cache import DiskCache
 from scisim.compiler.cpu.library import Library
@@ -47,12 +48,15 @@ def pool(count: int) -> Pool:
 
 @contextlib.contextmanager
 def machine(target: str, threads: int) -> Iterator[None]:
-    """Programs are made for a target and a number of threads, which share even the smallest regions."""
+    """Programs are made for a target and a number of threads, which share even the smallest regions of short tiles."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "executor", lambda: executor(target))
-        patch.setattr(native, "pool", lambda: pool(threads))
+        for module in (native, stored):
+            patch.setattr(module, "executor", lambda: executor(target))
+            patch.setattr(module, "pool", lambda: pool(threads))
         patch.setattr(executors, "pool", lambda: pool(threads))
+        patch.setattr(stored, "_key", lambda *_: None)  # these are not like those on disk
         patch.setattr(lowering, "PARALLEL_WORK", 0)
+        patch.setattr(lowering, "LONGEST_TILE", {True: 48, False: 64})
         yield
 
 
