@@ -20,6 +20,7 @@ from pathlib import Path
 _MAGIC = b"scisim object 1\n"
 _PATIENCE = 120.0  # seconds to wait for another process that compiles the same; it may be stopped in a debugger
 _LIMIT = 512 * 2**20
+_MOST = 20_000  # entries: looking through many more takes longer than most compilations
 
 
 def default_folder() -> Path:
@@ -45,7 +46,7 @@ class DiskCache:
     """
 
     def __init__(self, folder: Path | None = None, limit: int = _LIMIT) -> None:
-        self.folder, self.limit = folder or default_folder(), limit
+        self.folder, self.limit, self._grown = folder or default_folder(), limit, 0
         reason = _unusable(self.folder)
         self.usable = not reason
         if reason:
@@ -86,11 +87,14 @@ class DiskCache:
             return
         with suppress(OSError):  # a full disk, or a folder that is read-only by now: the next process compiles
             temporary = self.folder / f"{key}.{os.getpid()}.tmp"
-            temporary.write_bytes(_pack(key, names, code))
+            self._grown += temporary.write_bytes(_pack(key, names, code))
             os.replace(temporary, self.folder / f"{key}.o")
             for link in links:
                 self._link(link, f"{key}.o")
-            self._shrink()
+            # Seldom, as it takes a look at every file; processes that store little do it by the chance of their keys.
+            if self._grown > self.limit // 64 or key.endswith("00"):
+                self._grown = 0
+                self._shrink()
 
     def _link(self, name: str, to: str) -> None:
         temporary = self.folder / f"{name}.{os.getpid()}.tmp"
@@ -109,15 +113,15 @@ class DiskCache:
                     os.unlink(item)
                 elif item.name.endswith(".o"):
                     entries.append((status.st_mtime, status.st_size, item.path))
-        total = sum(size for _, size, _ in entries)
-        if total <= self.limit:
+        total, count = sum(size for _, size, _ in entries), len(entries)
+        if total <= self.limit and count <= _MOST:
             return
         for _, size, path in sorted(entries):
-            if total <= 0.9 * self.limit:
+            if total <= 0.9 * self.limit and count <= 0.9 * _MOST:
                 break
             with suppress(FileNotFoundError):
                 os.unlink(path)
-            total -= size
+            total, count = total - size, count - 1
         self._unlink_dangling()
 
     def _unlink_dangling(self) -> None:
