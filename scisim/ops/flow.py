@@ -262,6 +262,8 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any) -> Any:
     """
     check_function("fori_loop", body_fun)
     if all(isinstance(b, (int, np.integer)) for b in (lower, upper)):
+        if upper - lower > _LONG:
+            return _counted(int(lower), int(upper) - int(lower), body_fun, init_val)
         steps = np.arange(int(lower), int(upper))
         return scan(lambda c, i: (body_fun(i, c), None), init_val, steps)[0]
 
@@ -270,3 +272,17 @@ def fori_loop(lower: Any, upper: Any, body_fun: Callable, init_val: Any) -> Any:
         return i + 1, body_fun(i, val)
 
     return while_loop(lambda state: state[0] < upper, step, (lower, init_val))[1]
+
+
+_LONG = 1 << 16  # steps: from here on an array of all counters would take more memory than programs do
+
+
+def _counted(first: int, count: int, body_fun: Callable, init_val: Any) -> Any:
+    """A scan whose carry holds the counter."""
+
+    def step(state: tuple, _: None) -> tuple:
+        i, val = state
+        return (i + 1, body_fun(i, val)), None
+
+    step.__name__ = name_of(body_fun)
+    return scan(step, (np.asarray(first), init_val), None, count)[0][1]

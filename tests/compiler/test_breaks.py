@@ -1,0 +1,71 @@
+"""Odd cases of compiled functions, each beside its eager result."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import scisim as ss
+from scisim import autodiff as ad
+from scisim.compiler.cpu.cache import DiskCache, digest
+
+UNSIGNED = ["uint8", "uint16", "uint32", "uint64"]
+
+
+def alike(f, *args):
+    """The compiled result is the eager one, in values and dtype."""
+    eager, compiled = np.asarray(f(*args)), np.asarray(ss.jit(f)(*args))
+    assert compiled.dtype == eager.dtype
+    np.testing.assert_array_equal(compiled, eager)
+
+
+@pytest.mark.parametrize("dtype", [*UNSIGNED, "int8", "int64"])
+def test_shifts_by_the_width_and_more(dtype):
+    info = np.iinfo(dtype)
+    x = np.array([info.max, info.max // 2 + 1, 1, info.min], dtype)[:, None]
+    counts = np.array([0, 1, info.bits - 1, info.bits, info.bits + 1, 100], dtype)
+    alike(lambda a, b: a >> b, ss.asarray(x), ss.asarray(counts))
+    alike(lambda a, b: a << b, ss.asarray(x), ss.asarray(counts))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_zero_to_a_complex_power(dtype):
+    powers = np.array([1 + 1j, 2, 0.5 - 3j, 0], dtype)
+    alike(lambda a, b: a**b, ss.asarray(np.zeros(4, dtype)), ss.asarray(powers))
+
+
+def test_a_long_loop_makes_no_array_of_its_counters():
+    def f(x, n):
+        return ss.fori_loop(3, n, lambda i, c: c * 0.5 + x / i, x)
+
+    g = ss.jit(f, static_argnums=1)
+    tracemalloc.start()
+    assert np.isfinite(float(g(1.0, 2_000_000)))
+    assert tracemalloc.get_traced_memory()[1] < 4_000_000
+    tracemalloc.stop()
+    n = 70_000
+    assert float(g(1.0, n)) == pytest.approx(2 / n, rel=1e-3)  # the fixed point of c = c/2 + x/i
+    assert float(ad.grad(lambda x: g(x, n))(1.0)) == pytest.approx(float(g(1.0, n)), rel=1e-12)  # it is linear
+
+
+def test_a_full_cache_folder_is_not_looked_through_at_each_store(tmp_path, monkeypatch):
+    cache, looks = DiskCache(tmp_path), []
+    monkeypatch.setattr(cache, "_shrink", lambda: looks.append(1))
+    for k in range(100):
+        cache.store(digest(str(k)), ["k"], [], b"x")
+    assert len(looks) < 10
+
+
+def test_a_bad_number_of_threads_is_told_once():
+    code = "import scisim as ss; ss.jit(lambda x: x + 1)(1.0)"
+    env = {**os.environ, "SCISIM_NUM_THREADS": "many"}
+    ran = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert ran.stderr.count("SCISIM_NUM_THREADS is 'many'") == 1
