@@ -99,9 +99,9 @@ class Pointer:
             return [self._opened(self._spread(v, type_, lanes), d, lanes) for v, d in zip(singles, dtypes, strict=True)]
         for q, d in enumerate(dtypes):
             vec = "poison"
-            for k in range(lanes):
+            for k, at in enumerate(self._addresses(i, lanes, q)):
                 bit = f.value(f"extractelement {vector('i1', lanes)} {mask}, i64 {k}")
-                where = f.value(f"select i1 {bit}, ptr {f.at(type_, self._at(f.add(i, k)), q)}, ptr %args")
+                where = f.value(f"select i1 {bit}, ptr {at}, ptr %args")
                 one = f.load(type_, where, size)
                 vec = f.value(f"insertelement {vector(type_, lanes)} {vec}, {type_} {one}, i64 {k}")
             out.append(self._opened(vec, d, lanes))
@@ -117,7 +117,7 @@ class Pointer:
                 along = f.op("mul", wide, along, self._spread(self.strides[-1], "i64", lanes))
             at = f.op("add", wide, at, along)
         if self.unit == 2:
-            at = f.op("add", wide, f.op("shl", wide, at, f"splat (i64 1)"), f"splat (i64 {part})")
+            at = f.op("add", wide, f.op("shl", wide, at, "splat (i64 1)"), f"splat (i64 {part})")
         where = f.value(f"getelementptr {type_}, ptr {self.address}, {wide} {at}")
         kind, mask = vector(type_, lanes), mask or "splat (i1 true)"
         name = f"llvm.masked.gather.{_suffix(type_, lanes)}.v{lanes}p0"
@@ -178,8 +178,13 @@ class Pointer:
 
     def _addresses(self, i: str, lanes: int, part: int) -> list[str]:
         """Where each lane's element is; lanes beyond a mask get the address of the first, which exists."""
-        f, type_ = self.f, self.operand.stored[0]
-        return [f.at(type_, self._at(f.add(i, k)), part) for k in range(lanes)]
+        f, type_, out = self.f, self.operand.stored[0], []
+        stride = {1: "1", 0: "0"}.get(-1 if self.operand.inner is None else self.operand.inner, self.strides[-1])
+        at = f.add(self.offset, f.mul(i, stride))
+        for _ in range(lanes):
+            out.append(f.at(type_, f.at(type_, self.address, f.mul(at, self.unit)), part))
+            at = f.add(at, stride)
+        return out
 
     def _gather(self, i: str, lanes: int, mask: str | None, type_: str, size: int) -> list[str]:
         f, out = self.f, []
@@ -197,16 +202,16 @@ class Pointer:
     def _scatter(self, i: str, lanes: int, mask: str | None, values: list[str], type_: str, size: int) -> None:
         f = self.f
         for q, v in enumerate(values):
-            for k in range(lanes):
+            for k, at in enumerate(self._addresses(i, lanes, q)):
                 if lanes == 1:
-                    f.store(type_, v, f.at(type_, self._at(i), q), size)
+                    f.store(type_, v, at, size)
                     continue
                 one = f.value(f"extractelement {vector(type_, lanes)} {v}, i64 {k}")
                 if mask is None:
-                    f.store(type_, one, f.at(type_, self._at(f.add(i, k)), q), size)
+                    f.store(type_, one, at, size)
                     continue
                 with f.when(f.value(f"extractelement {vector('i1', lanes)} {mask}, i64 {k}")):
-                    f.store(type_, one, f.at(type_, self._at(f.add(i, k)), q), size)
+                    f.store(type_, one, at, size)
 
     def _opened(self, v: str, dtype: str, lanes: int) -> str:
         """From the stored type to that of registers."""

@@ -108,7 +108,7 @@ class Moves:
         copied : callable
             ``copied(new, old)`` is told of each new variable.
         """
-        stored = set(v for v in kept if isinstance(v, Var))
+        stored = {v for v in kept if isinstance(v, Var)}
         for eq in reversed(equations):
             moved = bool(eq.outs) and eq.outs[0] in self.made
             if not moved and not inlines(eq):

@@ -10,7 +10,7 @@ from scisim.core.graph import Equation, Var
 
 
 def written_over(equations: Sequence[Equation], x: Var, v: Var, outs: Sequence[Any]) -> bool:
-    """Whether ``v`` may take the place of ``x``: each element of x is used for the same element of v, and for nothing else.
+    """Whether ``v`` may take the place of ``x``: each element of x is used for that element of v, and for nothing else.
 
     Parameters
     ----------

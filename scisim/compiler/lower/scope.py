@@ -209,7 +209,7 @@ class Scope:
         return self._iota(p, index[0], v.dtype)
 
     def _looked_up(self, eq: Equation, index: maps.IndexMap) -> Node | Complex:
-        """An element of a stored array at indices that are elements of others; those out of range are taken to its ends."""
+        """An element of a stored array at indices that others hold; those out of range are taken to its ends."""
         (x, *indices), v = eq.args, eq.outs[0]
         view, lead = self._viewed(x), len(index) - len(x.shape) + len(indices)
         offset: Any = None
