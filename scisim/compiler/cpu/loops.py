@@ -191,7 +191,9 @@ class _Writer:
         fixed = self._fixed(pointers, indices)
         self.spread = {}
         if len(fixed) <= MOST_SPREAD and lanes > 1:
-            self.spread = {n: _splat(f, vector(t := scalar_type(n.dtype), lanes), t, v, lanes) for n, v in fixed.items()}
+            self.spread = {
+                n: _splat(f, vector(t := scalar_type(n.dtype), lanes), t, v, lanes) for n, v in fixed.items()
+            }
         first, sums = "0", [start for _, start in self._sums()]
         if self.spec.unrolled > 1 and not self.spec.aligned:
             first, sums = self._unrolled(fixed, pointers, indices)
@@ -225,9 +227,7 @@ class _Writer:
         f, lanes, count = self.f, self.lanes, self.spec.unrolled
         own = [sums[u * len(sums) // count : (u + 1) * len(sums) // count] for u in range(count)]
         places = [f.add(i, u * lanes) for u in range(count)]
-        bodies = [
-            _Body(self, fixed, pointers, indices, at, lanes, None, s) for at, s in zip(places, own, strict=True)
-        ]
+        bodies = [_Body(self, fixed, pointers, indices, at, lanes, None, s) for at, s in zip(places, own, strict=True)]
         wanted = [self.nodes[k] for s in self.spec.stores for k in s.values]
         for n in live(wanted, {n.index for n in fixed}):
             for body in bodies:
@@ -235,15 +235,19 @@ class _Writer:
         return [total for body in bodies for total in body.write()]
 
     def _masked(self, fixed: dict, pointers: list, indices: list, first: str, sums: list[str]) -> list[str]:
-        """The last axis from ``first`` on with a mask at every step: what to do is written, and compiled, once."""
+        """The last axis from ``first`` on in runs of vectors of one mask: what to do is written, and compiled, once."""
         f, n, lanes = self.f, self.extents[-1], self.lanes
         phase = self._phase(pointers) if self.spec.aligned else None
         kept = [(vector(t, lanes), start) for (t, _), start in zip(self._sums(), sums, strict=True)]
         with f.loop(first, n, None, kept) as (i, sums, following):
-            i = opaque(f, i)
             mask, step = self._part(i, phase)
-            following += _Body(self, fixed, pointers, indices, i, lanes, mask, sums).write()
-            following.append(f.op("add nsw", "i64", i, step))
+            full = f.value(f"icmp eq i{lanes} {f.convert('bitcast', vector('i1', lanes), mask, f'i{lanes}')}, -1")
+            whole = f.op("and", "i64", f.op("sub", "i64", n, i), -lanes)
+            end = f.op("add nsw", "i64", i, f.value(f"select i1 {full}, i64 {whole}, i64 {step}"))
+            run = [(t, start) for (t, _), start in zip(kept, sums, strict=True)]
+            with f.loop(i, end, lanes, run) as (j, totals, after):
+                after += _Body(self, fixed, pointers, indices, opaque(f, j), lanes, mask, totals).write()
+            following += [*totals, end]
         return sums
 
     def _part(self, i: str, phase: str | None) -> tuple[str, str]:
@@ -413,8 +417,16 @@ class _Body:
     """One step along the last axis: a vector of elements, of which a mask may leave out the last."""
 
     def __init__(
-        self, w: _Writer, fixed: dict, pointers: list[Any], indices: list[str], i: str, lanes: int,
-        mask: str | None, sums: list[str], edge: bool = False,
+        self,
+        w: _Writer,
+        fixed: dict,
+        pointers: list[Any],
+        indices: list[str],
+        i: str,
+        lanes: int,
+        mask: str | None,
+        sums: list[str],
+        edge: bool = False,
     ) -> None:
         self.edge = edge
         self.w, self.f, self.fixed, self.pointers, self.i = w, w.f, fixed, pointers, i
@@ -466,8 +478,10 @@ class _Body:
             values = [self.printer.value(n) for n in nodes]
             if store.combine is not None:
                 old = p.read(self.i, self.lanes, self.mask, dtypes)
-                values = [combined(self.f, store.combine, d, self.lanes, a, b)
-                          for d, a, b in zip(dtypes, old, values, strict=True)]
+                values = [
+                    combined(self.f, store.combine, d, self.lanes, a, b)
+                    for d, a, b in zip(dtypes, old, values, strict=True)
+                ]
             streamed = k in self.w.spec.streamed and self.mask is None and self.lanes > 1
             p.write(self.i, self.lanes, self.mask, values, dtypes, streamed)
         return following

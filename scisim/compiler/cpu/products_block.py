@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scisim.compiler.cpu.emit import Function, splat, vector
+from scisim.compiler.cpu.emit import Function, opaque, splat, vector
 
 if TYPE_CHECKING:
     from scisim.compiler.cpu.target import Target
@@ -115,11 +115,6 @@ def vectors_of(dtype: str, target: Target) -> Lanes:
     """The vectors in which a target holds a dtype."""
     n = number(dtype)
     return Lanes(n, target.vector_bits // (8 * n.bytes))
-
-
-def opaque(f: Function, x: str, type_: str = "i64") -> str:
-    """The same value, of which LLVM knows nothing: its search for cheaper loop counters takes long and finds little."""
-    return f.value(f'call {type_} asm "", "=r,0"({type_} {x})', pure=False)
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scisim.compiler.cpu.emit import Function
-from scisim.compiler.cpu.products_block import Block, Lanes, Rows, has_32_registers, number, opaque, vectors_of
+from scisim.compiler.cpu.emit import Function, opaque
+from scisim.compiler.cpu.products_block import Block, Lanes, Rows, has_32_registers, number, vectors_of
 from scisim.compiler.cpu.products_strided import smaller
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scisim.compiler.cpu.emit import Function, vector
-from scisim.compiler.cpu.products_block import number, opaque
+from scisim.compiler.cpu.emit import Function, opaque, vector
+from scisim.compiler.cpu.products_block import number
 
 if TYPE_CHECKING:
     from scisim.compiler.cpu.emit import Module

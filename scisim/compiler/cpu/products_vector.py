@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from scisim.compiler.cpu.emit import Function, literal
-from scisim.compiler.cpu.products_block import Lanes, opaque, vectors_of
+from scisim.compiler.cpu.emit import Function, literal, opaque
+from scisim.compiler.cpu.products_block import Lanes, vectors_of
 from scisim.compiler.cpu.products_strided import larger, smaller
 
 if TYPE_CHECKING:
