@@ -154,7 +154,7 @@ def random_examples(count: int) -> Callable:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@random_examples(60)
+@random_examples(200)
 def test_random_programs(example: tuple) -> None:
     compare(*example)
 
