@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 import tracemalloc
 
 import numpy as np
@@ -69,3 +68,73 @@ def test_a_bad_number_of_threads_is_told_once():
     ran = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
     assert ran.returncode == 1
     assert ran.stderr.count("SCISIM_NUM_THREADS is 'many'") == 1
+
+
+class Decay:
+    """A model of which a method is compiled."""
+
+    def __init__(self):
+        self.rate, self.history, self.parts = ss.asarray(2.0), [], {"scale": ss.asarray(1.0)}
+
+    def __call__(self, x):
+        return self.parts["scale"] * self.rate * x
+
+
+def test_an_attribute_or_item_that_is_replaced_is_seen():
+    model = Decay()
+    layers = [ss.asarray(1.0)]
+    f, g = ss.jit(model.__call__), ss.jit(lambda x: layers[0] * model.rate * x)
+    for _ in range(2):
+        assert (float(f(1.0)), float(g(1.0))) == (2.0, 2.0)
+    model.rate = ss.asarray(3.0)
+    assert (float(f(1.0)), float(g(1.0))) == (3.0, 3.0)
+    model.rate[...] = 4.0
+    model.parts["scale"] = layers[0] = ss.asarray(10.0)
+    assert (float(f(1.0)), float(g(1.0))) == (40.0, 40.0)
+    model.parts = {"scale": ss.asarray(5.0)}
+    layers.clear()
+    layers.append(ss.asarray(-1.0))
+    assert (float(f(1.0)), float(g(1.0))) == (20.0, -4.0)
+
+
+def test_what_the_function_does_not_read_captures_nothing_anew():
+    model, captures = Decay(), []
+
+    def step(x):
+        captures.append(1)
+        return model.rate * x
+
+    f = ss.jit(step)
+    for k in range(5):
+        model.history = [*model.history, f(float(k))]
+        model.last = f(1.0)
+    assert len(captures) == 1
+
+
+def test_calls_from_many_threads():
+    f, wrong = ss.jit(lambda x: ss.real(ss.fft.ifft(ss.fft.fft(x))) + ss.sum(x)), []
+
+    def work(k):
+        for n in (5, 3000) * 20:
+            x = np.full(n, float(k))
+            if not np.allclose(np.asarray(f(x)), k + n * k, rtol=1e-12):
+                wrong.append((k, n))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(4)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert not wrong
+
+
+def test_results_outlive_later_calls():
+    f = ss.jit(lambda x: (x, x * 2.0, ss.zeros(3)))
+    for n in (3, 1000, 300_000):
+        kept = []
+        for k in range(6):
+            same, twice, zeros = f(ss.asarray(np.full(n, float(k))))
+            assert np.all(np.asarray(zeros) == 0.0)
+            same[0] = zeros[0] = 99.0
+            kept.append((np.asarray(twice)[::2], k))
+        assert all(np.all(v == 2.0 * k) for v, k in kept)
