@@ -86,7 +86,7 @@ class Carries:
         return k in self.chains
 
     def _turns(self, flat: Flat, v: Var) -> int:
-        """How many arrays a value needs: for as many iterations as it lasts, and one to write if none is written over."""
+        """How many arrays a value needs: for as many iterations as it lasts, and one more if none is written over."""
         lasts, holders = max((self._lasts(k), k) for k, o in enumerate(self.outs) if o is v), []
         k: int | None = lasts[1]
         while k is not None:

@@ -197,7 +197,7 @@ def _after_whole(key: Key, cls: int | None) -> int:
 def _after_looked_up(
     key: Key, eq: Equation, producer: Equation, cls: int | None, host: bool, classes: AxisClasses
 ) -> int:
-    """The earliest time of a lookup in what ``producer`` gives: after all of it, where an axis is cut that is looked up."""
+    """The earliest time of a lookup in what ``producer`` gives: after all of it, if a looked-up axis is cut."""
     at = None if cls is None or host else classes.position(eq.args[0], cls)
     looked_up = at is not None and at < len(eq.args) - 1
     return _after_whole(key, cls) if looked_up else _after(key, producer, cls, host, classes)
