@@ -263,6 +263,7 @@ class Scope:
             shape = a.shape if isinstance(a, Var) else np.shape(a)
             args.append(self._as(self.value(a, maps.broadcast(index, shape)), dtype, to))
         s = Scalars(self.builder, _compute_name(out))
+        assert eq.prim.scalar is not None
         result = eq.prim.scalar(s, *args, **(eq.params if eq.prim.name == "ipow" else {}))
         if isinstance(result, WEAK) or not isinstance(result, (Node, Complex)):
             return self._constant(np.asarray(result), out)

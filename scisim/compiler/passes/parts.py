@@ -37,7 +37,9 @@ def read(r: Any, eq: Equation) -> Any:
     if at != index_of(box, x.shape) or box == whole(x.shape):
         return r.reshape(take(r, x, box), eq.outs[0].shape)
     source = r.makers.get(x) if type(x) is Var else None
-    find = _SOURCES.get(source.prim) if source is not None and 0 not in lengths(box) else None
+    if source is None or 0 in lengths(box):
+        return None
+    find = _SOURCES.get(source.prim)
     return None if find is None else find(r, source, x, box)
 
 
