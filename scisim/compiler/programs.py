@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import functools
+import gc
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -31,9 +33,22 @@ def native_program(graph: Graph, donated: Sequence[int] = ()) -> NativeProgram:
     donated : sequence of int
         Positions of arguments whose memory results may take.
     """
-    key = _key(graph, donated)
-    found = _loaded(key, graph, donated) if key is not None else None
-    return found if found is not None else _made(key, graph, donated)
+    with _without_collections():
+        key = _key(graph, donated)
+        found = _loaded(key, graph, donated) if key is not None else None
+        return found if found is not None else _made(key, graph, donated)
+
+
+@contextmanager
+def _without_collections() -> Iterator[None]:
+    """Python's search for cycles is put off: what compiling makes is small, and each search goes over all objects."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
 
 
 def _key(graph: Graph, donated: Sequence[int]) -> str | None:

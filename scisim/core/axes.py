@@ -7,6 +7,7 @@ must be whole.  ``lift(n, params)`` gives the parameters when every operand has 
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -55,7 +56,18 @@ def broadcast_labels(shapes: tuple[Shape, ...], core: int = 0) -> tuple[list[Lab
     return ins, tuple(reversed(range(rank)))
 
 
-ELEMENTWISE = Axes(lambda shapes, params: broadcast_labels(shapes), broadcasts=True)
+@functools.lru_cache(maxsize=4096)
+def _elementwise(shapes: tuple[Shape, ...]) -> tuple[tuple[Labels, ...], Labels]:
+    ins, out = broadcast_labels(shapes)
+    return tuple(ins), out
+
+
+def _elementwise_labels(shapes: tuple[Shape, ...], params: dict) -> tuple[list[Labels], Labels]:
+    ins, out = _elementwise(shapes)
+    return list(ins), out
+
+
+ELEMENTWISE = Axes(_elementwise_labels, broadcasts=True)
 
 
 def leading(core: int, out: Callable[[int], int] | None = None) -> Axes:

@@ -28,10 +28,9 @@ class Block:
     values : Values
         Where values of the program live; those of the block are added.
     key : Key
-    equations : list of Equation
+    found : Roots
+        The equations, and what of them is stored.
     classes : AxisClasses
-    outside : set of Var
-        Values of the block that others need.
     aliases : dict
         Sums of partial sums, and what each is one with.
     tile : int
@@ -43,20 +42,19 @@ class Block:
     """
 
     def __init__(
-        self, values: Any, key: Key, equations: list[Equation], classes: AxisClasses, outside: set[Var],
-        aliases: dict[Var, Var], tile: int, bits: int, parallel: bool,
+        self, values: Any, key: Key, found: Roots, classes: AxisClasses, aliases: dict[Var, Var],
+        tile: int, bits: int, parallel: bool,
     ) -> None:
         self.values, self.key, self.classes, self.tile, self.bits = values, key, classes, tile, bits
         self.aliases, self.parallel = aliases, parallel
-        self.roots = Roots(equations, outside)
-        self.outside = outside
+        self.roots, self.outside = found, found.outside
         self.local: dict[Var, View] = {}
         self.sums: dict[Var, View] = {}  # partial sums, by what they are a part of
         self.apart: list[written.Apart] = []
         self.calls: list[Call] = []
         self.strips = False
-        self.stacks = Stacks(self.roots, self.position, tile, outside, self.whole)
-        for eq in equations:
+        self.stacks = Stacks(found, self.position, tile, found.outside, self.whole)
+        for eq in found.equations:
             if eq.outs[0] in self.roots.stored:
                 self._place(eq)
         for _, kind, eqs in self.roots.steps():

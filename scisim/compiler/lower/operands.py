@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -55,7 +56,7 @@ class Operands:
         if near is None:
             self._args.append(Address(access.view, access.offset, access.per_start))
         self._found.append((access, number, near is None))
-        return Operand(access.view.buffer.dtype.name, inner, number, near)
+        return Operand(_name(access.view.buffer.dtype), inner, number, near)
 
     def _near(self, access: Any, number: int) -> tuple[int, int] | None:
         for k, (other, set_, own) in enumerate(self._found):
@@ -67,6 +68,11 @@ class Operands:
     def arguments(self) -> list[Address | Extent]:
         """The sets of strides, the bounds, then what each operand has."""
         return [*(Extent(s) for strides in self._sets for s in strides), *self._bounds, *self._args]
+
+
+@functools.cache
+def _name(dtype: Any) -> str:
+    return dtype.name
 
 
 def _same_array(a: Any, b: Any) -> bool:

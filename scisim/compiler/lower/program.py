@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections import defaultdict
 from collections.abc import Sequence
@@ -57,7 +58,12 @@ def native(eq: Equation) -> bool:
 def _known(v: Any) -> bool:
     if type(v) in (bool, int, float, complex):
         return True
-    return v.dtype.name in STORED or v.dtype.name in COMPLEX
+    return _stored(v.dtype)
+
+
+@functools.cache
+def _stored(dtype: Any) -> bool:
+    return dtype.name in STORED or dtype.name in COMPLEX
 
 
 def lower(graph: Graph, bits: int, threads: int) -> Lowered:
@@ -157,8 +163,9 @@ class Lowering:
         extent = self._extent(key, equations)
         work = sum(math.prod(shape(v)) for eq in equations for v in (*eq.args, *eq.outs) if eq.prim.name != "broadcast")
         parallel = bool(extent) and self.values.threads > 1 and work > PARALLEL_WORK
-        tile = self._tile(equations, key, outside, extent) if extent else 0
-        block = Block(self.values, key, equations, self.classes, outside, self.aliases, tile, self.bits, parallel)
+        found = roots.Roots(equations, outside)
+        tile = self._tile(found, key, extent) if extent else 0
+        block = Block(self.values, key, found, self.classes, self.aliases, tile, self.bits, parallel)
         if block.strips:
             tile = strips.tile(block.calls, tile, extent, self.values.threads, work // extent)
         starts, ends = [], []
@@ -210,19 +217,18 @@ class Lowering:
         nest.targets.append(Target(parts(total), block._access(nest, to, index)))
         return nest.call(self.bits)
 
-    def _tile(self, equations: list[Equation], key: Key, outside: set[Var], extent: int) -> int:
+    def _tile(self, found: roots.Roots, key: Key, extent: int) -> int:
         """The length of a tile: what is stored for it fits the workspace."""
         assert key.cls is not None
-        found = roots.Roots(equations, outside)
         per_point = 0
         widest = 1
         for v in found.stored:
             if self.classes.position(v, key.cls) is not None or found.made[v].prim.name == "put":
                 size = math.prod(v.shape) // extent
                 widest = max(widest, size)
-                if v not in outside:
+                if v not in found.outside:
                     per_point += size * v.dtype.itemsize
-        products = any(eq.prim.name in roots.PRODUCTS for eq in equations)
+        products = any(eq.prim.name in roots.PRODUCTS for eq in found.equations)
         most = LONGEST_TILE[products] // (1 if products else widest)
         if per_point:
             most = min(most, int(WORKSPACE / (IN_USE * per_point)))

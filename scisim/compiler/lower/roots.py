@@ -44,7 +44,7 @@ class Roots:
     """
 
     def __init__(self, equations: list[Equation], outside: set[Var]) -> None:
-        self.equations = equations
+        self.equations, self.outside = equations, outside
         self.made = {v: eq for eq in equations for v in eq.outs}
         self.users: dict[Var, list[Equation]] = defaultdict(list)
         for eq in equations:
@@ -62,6 +62,7 @@ class Roots:
         self._cut()
         for eq in equations:
             self._weigh(eq)
+        self._within = {eq.outs[0]: self._loop_of(eq) for eq in equations}
         self._levels()
         while self._store_across_levels():
             self._levels()
@@ -136,8 +137,7 @@ class Roots:
 
     def _weigh(self, eq: Equation) -> None:
         v = eq.outs[0]
-        total = _own_cost(eq) + sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
-        self.cost[v] = total
+        total = self.cost[v] = self._cost(eq)
         if v in self.stored:
             return
         if total > ACROSS_SHAPES and self._meets_larger(v):
@@ -158,22 +158,29 @@ class Roots:
 
     def _levels(self) -> None:
         """How many kernels at least come before each value."""
-        leaves: dict[Var, frozenset[Var]] = {}  # stored values from which it is computed
+        leaves: dict[Var, set[Var]] = {}  # stored values from which it is computed
         for eq in self.equations:
             mine: set[Var] = set()
             for a in eq.args:
                 if isinstance(a, Var) and a in self.made:
                     mine |= {a} if a in self.stored else leaves[a]
-            leaves[eq.outs[0]] = frozenset(mine)
-            self.level[eq.outs[0]] = max((self._after(a, eq) for a in mine), default=0)
+            leaves[eq.outs[0]] = mine
+            self.level[eq.outs[0]] = max([self._after(a, eq.outs[0]) for a in mine], default=0)
 
-    def _after(self, a: Var, eq: Equation) -> int:
-        """The earliest level of an equation that loads ``a``, or is computed in the same loop as it."""
-        first, second = self.kind(self.made[a]), self.kind(eq)
-        other = self.made[a].prim.name in REDUCTIONS or a in self.spread or a in self.ends
-        alone = other or eq.prim.name == "gather" or self.shape_of(self.made[a]) != self.shape_of(eq)
-        together = first == second == "loop" and not alone
-        return self.level[a] + (0 if together or RANK[first] < RANK[second] else 1)
+    def _after(self, a: Var, v: Var) -> int:
+        """The earliest level of a value that is computed from a stored one, after it or in the same loop."""
+        (first, _, goes_on), (second, own, _) = self._within[a], self._within[v]
+        together = goes_on is not None and goes_on == own
+        return self.level[a] + (0 if together or first < second else 1)
+
+    def _loop_of(self, eq: Equation) -> tuple[int, Any, Any]:
+        """The rank of an equation's kind, the loops that it may join, and those that others may go on with after it."""
+        kind, v = self.kind(eq), eq.outs[0]
+        if kind != "loop":
+            return RANK[kind], None, None
+        loops = self.shape_of(eq)
+        ends = eq.prim.name in REDUCTIONS or v in self.spread or v in self.ends
+        return RANK[kind], None if eq.prim.name == "gather" else loops, None if ends else loops
 
     @staticmethod
     def kind(eq: Equation) -> str:
@@ -194,20 +201,20 @@ class Roots:
         found = False
         for eq in self.equations:
             v = eq.outs[0]
+            if found:
+                self.cost[v] = self._cost(eq)
             if v in self.stored or self.cost[v] <= ACROSS_KERNELS:
                 continue
             later = {self.level[u.outs[0]] for u in self.users[v]} - {self.level[v]}
             if later and (len(self.users[v]) > 1 or eq.prim.name not in CHEAP):
                 self.stored.add(v)
-                self._again(v)
                 found = True
         return found
 
-    def _again(self, v: Var) -> None:
-        """Costs after a value is stored."""
-        for eq in self.equations:
-            inner = sum(self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored)
-            self.cost[eq.outs[0]] = _own_cost(eq) + inner
+    def _cost(self, eq: Equation) -> float:
+        """Of computing a value from what is stored."""
+        inner = [self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored]
+        return _own_cost(eq) + sum(inner)
 
     def steps(self) -> list[tuple[int, str, list[Equation]]]:
         """Kernels in order: ``(level, kind, equations whose results they store)``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -24,6 +25,7 @@ HALVES = ("float16", "bfloat16")
 WEAK = (bool, int, float, complex)
 
 
+@functools.cache
 def register_dtype(dtype: Any) -> str:
     """The dtype in which numbers of an array are computed: of a part, where they are complex."""
     name = np.dtype(dtype).name
@@ -294,6 +296,7 @@ def _usual(x: float) -> bool:
     return not math.isfinite(x) or (abs(x) <= 16 and (4 * x).is_integer())
 
 
+@functools.cache
 def _compute_name(dtype: Any) -> str:
     name = np.dtype(dtype).name
     return "float32" if name in HALVES else name

@@ -13,7 +13,7 @@ from scisim.compiler.lower.steps import Lowered, Region
 
 CACHED = 1 << 22  # bytes a thread passes over whose end may still find the beginning in the cache
 SMALLEST = 1 << 20  # bytes of a result that goes past the caches
-LONG = 512  # elements of a row from which on several vectors a turn pay
+LONG = 2048  # elements of a row from which on several vectors a turn pay
 TURNS = ((24, 4), (120, 2))  # vectors a turn, for bodies of at most so many operations
 
 
