@@ -125,9 +125,15 @@ def _plain(a: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(a).view(np.uint16) if a.dtype.name == "bfloat16" else a
 
 
+# What zipfile and NumPy raise for bytes that are not what they were; a RuntimeError for other versions and encryption.
+_DAMAGED = (zipfile.BadZipFile, EOFError, ValueError, TypeError, RuntimeError, OverflowError)
+
+
 def _read(path: str) -> tuple[dict, list[np.ndarray]]:
     try:
         with zipfile.ZipFile(path) as file:
+            if any(item.compress_type != zipfile.ZIP_STORED for item in file.infolist()):
+                raise ValueError("its parts are compressed")
             document = json.loads(file.read(_DOCUMENT))
             if not isinstance(document, dict) or document.get("format") != FORMAT:
                 raise FileError("is no program that scisim has written")
@@ -141,7 +147,7 @@ def _read(path: str) -> tuple[dict, list[np.ndarray]]:
         raise FileError("does not exist") from None
     except KeyError as error:
         raise FileError(f"is no program that scisim has written, or it is damaged: {error.args[0]}") from None
-    except (zipfile.BadZipFile, EOFError, ValueError, TypeError) as error:
+    except _DAMAGED as error:
         raise FileError(f"is no program that scisim has written, or it is damaged: {error}") from None
 
 

@@ -8,6 +8,7 @@ become integer arrays.
 from __future__ import annotations
 
 import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -160,9 +161,24 @@ def _gather_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
     return scatter_p(zeros(shape(args[0]), dtype(ct)), ct, *args[1:], how="add")
 
 
+def _gather(x: Any, *idx: Any) -> Any:
+    try:
+        return x[idx]
+    except IndexError:
+        raise _out_of_range(shape(x), idx) from None
+
+
+def _out_of_range(extents: Sequence[int], idx: Sequence[Any]) -> IndexRangeError:
+    """For an index that was not known when it was looked at: in a loop, or in a captured program."""
+    for axis, (n, i) in enumerate(zip(extents, map(np.asarray, idx), strict=False)):
+        if i.size and (i.min() < -n or i.max() >= n):
+            return IndexRangeError(f"index: values from {i.min()} to {i.max()} for axis {axis} of length {n}")
+    return IndexRangeError(f"index: out of range of shape {tuple(extents)}")
+
+
 gather_p = Primitive(
     "gather",
-    lambda x, *idx: x[idx],
+    _gather,
     axes=Axes(_gather_labels),
     infer=_gather_infer,
     linear=(0,),
@@ -174,10 +190,13 @@ gather_p = Primitive(
 
 def _scatter(x: Any, u: Any, *idx: Any, how: str) -> np.ndarray:
     y = np.array(x, dtype=np.result_type(x, u))
-    if how == "set":
-        y[idx] = u
-    else:
-        np.add.at(y, idx, u)
+    try:
+        if how == "set":
+            y[idx] = u
+        else:
+            np.add.at(y, idx, u)
+    except IndexError:
+        raise _out_of_range(shape(x), idx) from None
     return y
 
 

@@ -138,3 +138,35 @@ def test_results_outlive_later_calls():
             same[0] = zeros[0] = 99.0
             kept.append((np.asarray(twice)[::2], k))
         assert all(np.all(v == 2.0 * k) for v, k in kept)
+
+
+def test_an_index_past_the_end_is_told_with_its_line():
+    for f in (lambda x, i: x[i], lambda x, i: ss.fori_loop(0, 4, lambda k, c: c + x[k + i], 0.0)):
+        with pytest.raises(ss.errors.IndexRangeError, match="for axis 0 of length 7") as caught:
+            ss.jit(f)(ss.arange(7.0), 9)
+        assert any("test_breaks.py" in note for note in caught.value.__notes__)
+
+    def assign(x, i):
+        y = x * 1.0
+        y[i] = 0.0
+        return y
+
+    with pytest.raises(ss.errors.IndexRangeError, match="index: "):
+        ss.jit(assign)(ss.arange(7.0), 9)
+
+
+def test_files_with_wrong_bytes_are_refused_as_damaged(tmp_path):
+    path, rng = str(tmp_path / "f.ss"), np.random.default_rng(1)
+    w = ss.asarray([1.0, 2.0])
+    ss.export(ss.jit(lambda x: (x * w, ss.fft.fft(x))), path, ss.ones(2))
+    data = np.fromfile(path, np.uint8)
+    refused = 0
+    for _ in range(300):
+        worse = data.copy()
+        worse[rng.integers(0, data.size, 3)] = rng.integers(0, 256, 3)
+        worse.tofile(path)
+        try:
+            ss.load(path)
+        except ss.errors.FileError:
+            refused += 1
+    assert refused > 250  # the others changed nothing that counts
