@@ -68,7 +68,7 @@ class Loop:
     aligned : bool
         Whole vectors begin where the first result's address is a multiple of their length.
     unrolled : int
-        How many whole vectors one turn does.
+        How many whole vectors one turn does: a power of two.
     streamed : tuple of int
         Stores, of an aligned loop, that go past the caches.
     """

@@ -34,6 +34,7 @@ from scisim.core.values import shape
 WORKSPACE = 1 << 20  # bytes of a thread's tiles: half of a second-level cache
 IN_USE = 0.55  # of what is stored for a tile, so much is needed at one time
 PARALLEL_WORK = 100_000  # additions from which on a second thread pays
+SHORT_TILE, UNIT = 1024, 64
 LONGEST_TILE = {True: 96, False: 16384}  # points, by whether there are products; a vector of loops is long
 
 
@@ -162,9 +163,10 @@ class Lowering:
         equations = [eq for eq in equations if eq.outs[0] not in self.joined]
         extent = self._extent(key, equations)
         work = sum(math.prod(shape(v)) for eq in equations for v in (*eq.args, *eq.outs) if eq.prim.name != "broadcast")
-        parallel = bool(extent) and self.values.threads > 1 and work > PARALLEL_WORK
+        parallel = bool(extent) and self.values.threads > 1 and work + _functions(equations) > PARALLEL_WORK
         found = roots.Roots(equations, outside)
         tile = self._tile(found, key, extent) if extent else 0
+        tile = _shared(tile, extent, self.values.threads) if parallel else tile
         block = Block(self.values, key, found, self.classes, self.aliases, tile, self.bits, parallel)
         if block.strips:
             tile = strips.tile(block.calls, tile, extent, self.values.threads, work // extent)
@@ -261,6 +263,20 @@ class Lowering:
             slots.append(values.slot_of(v) if own else None)
             into.append(None if own else values.views[v])
         self.steps.append(Host(eq, args, slots, into))
+
+
+def _functions(equations: list[Equation]) -> float:
+    """What elementary functions cost beyond passing over their arrays: additions do eight at a time."""
+    scalar = (eq for eq in equations if eq.prim.scalar is not None)
+    return sum(roots.own_cost(eq) * math.prod(shape(eq.outs[0])) for eq in scalar) / 8
+
+
+def _shared(tile: int, extent: int, threads: int) -> int:
+    """Tiles not longer, and so that no thread has more to do than others; short ones are many anyway."""
+    if tile < SHORT_TILE:
+        return tile
+    each = -(-extent // threads)
+    return min(tile, -(-each // -(-each // tile) // UNIT) * UNIT)
 
 
 def _joined(scope: Any, op: str, a: Any, b: Any) -> Any:

@@ -129,7 +129,7 @@ class Roots:
         for eq in self.equations:
             v = eq.outs[0]
             if self.kind(eq) == "loop" and eq.prim.name not in REDUCTIONS:
-                length[v] = _own_cost(eq) + max((length.get(a, 0) for a in eq.args if isinstance(a, Var)), default=0)
+                length[v] = own_cost(eq) + max((length.get(a, 0) for a in eq.args if isinstance(a, Var)), default=0)
                 if length[v] > LONGEST and eq.prim.scalar is not None:
                     length[v] = 0
                     self.stored.add(v)
@@ -214,7 +214,7 @@ class Roots:
     def _cost(self, eq: Equation) -> float:
         """Of computing a value from what is stored."""
         inner = [self.cost.get(a, 0) for a in eq.args if isinstance(a, Var) and a not in self.stored]
-        return _own_cost(eq) + sum(inner)
+        return own_cost(eq) + sum(inner)
 
     def steps(self) -> list[tuple[int, str, list[Equation]]]:
         """Kernels in order: ``(level, kind, equations whose results they store)``."""
@@ -234,7 +234,8 @@ class Roots:
         return sorted(order, key=lambda s: (s[0], RANK[s[1]]))
 
 
-def _own_cost(eq: Equation) -> float:
+def own_cost(eq: Equation) -> float:
+    """What an element costs beside its operands, in additions."""
     name = eq.prim.name
     return 0 if name in MOVES | PARTS else WEIGHTS.get(name, 1 if name in CHEAP else DEAR)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from scisim.compiler.cpu.access import Operand
@@ -13,8 +14,9 @@ from scisim.compiler.lower.steps import Lowered, Region
 
 CACHED = 1 << 22  # bytes a thread passes over whose end may still find the beginning in the cache
 SMALLEST = 1 << 20  # bytes of a result that goes past the caches
-LONG = 2048  # elements of a row from which on several vectors a turn pay
-TURNS = ((24, 4), (120, 2))  # vectors a turn, for bodies of at most so many operations
+LONG, MANY = 2048, 8192  # elements of a row, and of a region, from which on several vectors a turn pay
+TURN = 4  # vectors; a power of two
+MOST = 150  # operations of a body that is compiled so many times
 
 
 def tune(program: Lowered) -> None:
@@ -24,29 +26,30 @@ def tune(program: Lowered) -> None:
             threads = program.values.threads if step.parallel else 1
             past = _passing(step, threads)
             for call in step.calls:
-                if isinstance(call.kernel, Loop):
+                kernel = call.kernel
+                if isinstance(kernel, Loop) and not kernel.aligned and not kernel.edged:
                     call.kernel = _tuned(call, step, past)
 
 
 def _tuned(call: Call, region: Region, past: set[Buffer]) -> Loop:
-    kernel = call.kernel
-    if kernel.aligned or kernel.edged or _row(call, region) < LONG:
-        return kernel
+    kernel, turn = call.kernel, _turn(call, region)
     streamed = tuple(k for k, a in _stores(call).items() if a.view.buffer in past)
     sums = any(s.across for s in kernel.stores)
     aligned = bool(streamed) and kernel.stores[0].to.inner == 1 and not kernel.stores[0].to.complex
-    work = sum(op not in ("load", "const") for op, *_ in kernel.nodes)
-    turn = 1 if aligned and sums else next((turn for most, turn in TURNS if work <= most), 1)
     if not aligned:
-        return replace(kernel, unrolled=turn)
-    return replace(kernel, unrolled=turn, streamed=streamed, aligned=True, tail=True)
+        return replace(kernel, unrolled=turn) if turn > 1 else kernel
+    return replace(kernel, unrolled=1 if sums else turn, streamed=streamed, aligned=True, tail=True)
 
 
-def _row(call: Call, region: Region) -> int:
-    """The length of the last axis."""
-    extent = call.args[call.kernel.rank - 1]
-    assert isinstance(extent, Extent)
-    return extent.const + extent.per_length * min(region.tile, region.extent)
+def _turn(call: Call, region: Region) -> int:
+    """How many vectors a turn does: one where that is enough, as more take longer to compile."""
+    kernel, tiled = call.kernel, min(region.tile, region.extent)
+    lengths = [e.const + e.per_length * tiled for e in call.args[: kernel.rank] if isinstance(e, Extent)]
+    tiles = -(-region.extent // region.tile) if region.tile else 1
+    if lengths[-1] < LONG or math.prod(lengths) * tiles < MANY:
+        return 1
+    body = sum(op not in ("load", "const") for op, *_ in kernel.nodes)
+    return TURN if body <= MOST and all(isinstance(c.kernel, Loop) for c in region.calls) else 1
 
 
 def _passing(region: Region, threads: int) -> set[Buffer]:
