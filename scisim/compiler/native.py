@@ -26,6 +26,9 @@ from scisim.core.errors import ScisimError
 from scisim.core.graph import Graph, Var
 from scisim.core.source import note
 
+# Seconds to wait for a run to end: it never does where it is the caller that was interrupted, by a signal's handler.
+_PATIENCE = 0.5
+
 
 class Parts(NamedTuple):
     """What a program was made of, to look at."""
@@ -130,23 +133,37 @@ class NativeProgram:
 
     def open(self, takes: Sequence[Taken], gives: Sequence[Any], container: type | None) -> Entry:
         """The fast entry for these arguments and results, in the place of one that there was."""
-        with self.lock:
+        if not self.lock.acquire(timeout=_PATIENCE):
+            return Entry(None)
+        try:
             if self.entry is not None:
                 self.entry.close()
             self.entry = make_entry(self.bound, self.frame, takes, gives, container)
             return self.entry
+        finally:
+            self.lock.release()
 
     def __call__(self, *args: Any) -> list[Any]:
         """Run on arrays."""
-        with self.lock:
+        if not self.lock.acquire(timeout=_PATIENCE):
+            return self._second()(*args)
+        try:
             entry = self.entry
-            while entry is not None and not entry.claim():
-                time.sleep(1e-5)  # another thread's fast call is about to end
+            if entry is not None and not _claimed(entry):
+                return self._second()(*args)
             try:
                 return self._general(args)
             finally:
                 if entry is not None:
                     entry.release()
+        finally:
+            self.lock.release()
+
+    def _second(self) -> NativeProgram:
+        """The same program with memory of its own, while this one is busy for long, maybe in this very thread."""
+        if self.hosts:  # whose results belong to one run
+            return NativeProgram(self.graph, (), self.plan.answering)
+        return NativeProgram.of(self.plan, self.bound, lambda: self)
 
     def _general(self, args: Sequence[Any]) -> list[Any]:
         frame, plan = self.frame, self.plan
@@ -164,6 +181,16 @@ class NativeProgram:
         finally:
             self.made.clear()
         return [outs[v.slot] if isinstance(v, Array) else args[v] if isinstance(v, int) else v for v in plan.outputs]
+
+
+def _claimed(entry: Entry) -> bool:
+    """Whether the fast call that another thread may be in has ended in time."""
+    last = time.monotonic() + _PATIENCE
+    while not entry.claim():
+        if time.monotonic() > last:
+            return False
+        time.sleep(1e-5)
+    return True
 
 
 class _HostStep:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -170,3 +171,22 @@ def test_files_with_wrong_bytes_are_refused_as_damaged(tmp_path):
         except ss.errors.FileError:
             refused += 1
     assert refused > 250  # the others changed nothing that counts
+
+
+@pytest.mark.parametrize("host", [False, True])
+def test_a_signal_handler_may_call_the_program_that_it_interrupts(host):
+    def f(x, n):
+        y = ss.fori_loop(0, n, lambda i, c: ss.sin(c) + x, x)
+        return ss.real(ss.fft.fft(y[None]))[0] if host else y
+
+    g, found = ss.jit(f), []
+    expected = float(g(1.0, 5))
+    before = signal.signal(signal.SIGALRM, lambda *_: found.append(float(g(1.0, 5))))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        long = float(g(1.0, 3_000_000))
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    assert found == [expected]
+    assert long == float(g(1.0, 3_000_000))
