@@ -37,6 +37,9 @@ def infer(prim: Any, args: tuple, params: dict) -> Any:
 
 
 def broadcast_shapes(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    different = {s for s in shapes if s}
+    if len(different) <= 1:
+        return different.pop() if different else ()
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError:

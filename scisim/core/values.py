@@ -172,12 +172,14 @@ def name_of(f: Any) -> str:
 
 def shape(x: Any) -> tuple[int, ...]:
     """Shape of any value, Python scalars included."""
-    return x.shape if hasattr(x, "shape") else np.shape(x)
+    own = getattr(x, "shape", None)
+    return np.shape(x) if own is None else own
 
 
 def dtype(x: Any) -> np.dtype:
     """Dtype of any value; a Python scalar has its default one."""
-    return x.dtype if hasattr(x, "dtype") else np.asarray(x).dtype
+    own = getattr(x, "dtype", None)
+    return np.asarray(x).dtype if own is None else own
 
 
 def is_complex(x: Any) -> bool:

@@ -111,11 +111,12 @@ class Builder:
 
     def node(self, op: str, args: tuple[Node, ...], dtype: str, attr: Any = None) -> Node:
         """The node of exactly these fields."""
-        key = (op, tuple(a.index for a in args), dtype, repr(attr))
-        if key not in self._made:
-            self._made[key] = Node(self, op, args, dtype, attr, len(self.nodes))
-            self.nodes.append(self._made[key])
-        return self._made[key]
+        key = (op, dtype, None if attr is None else repr(attr), *[a.index for a in args])
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = Node(self, op, args, dtype, attr, len(self.nodes))
+            self.nodes.append(made)
+        return made
 
     def const(self, value: Any, dtype: str) -> Node:
         """A number as a constant of the dtype."""
@@ -144,11 +145,10 @@ class Builder:
             assert dtype is not None
             return x if x.dtype == dtype else self.node(name, (x,), dtype)
         first = 1 if name == "select" else 0
-        kinds = [a.dtype for a in args[first:] if isinstance(a, Node)]
-        kind = kinds[0] if kinds else dtype
-        assert kind is not None, f"{name}: no operand has a dtype"
-        nodes = tuple(self.lift(a, kind if k >= first else "bool") for k, a in enumerate(args))
-        assert all(a.dtype == kind for a in nodes[first:]), f"{name}: operands {[a.dtype for a in nodes]}"
+        kinds = {a.dtype for a in args[first:] if isinstance(a, Node)} or {dtype}
+        kind = kinds.pop()
+        assert kind is not None and not kinds, f"{name}: operands of dtypes {[kind, *kinds]}"
+        nodes = tuple([self.lift(a, kind if k >= first else "bool") for k, a in enumerate(args)])
         return self.node(name, nodes, "bool" if name in COMPARISONS else kind)
 
     def lookup(self, index: Node, table: tuple[int, ...]) -> Node:
