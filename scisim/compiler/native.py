@@ -225,8 +225,9 @@ class _HostStep:
 
 
 def _alone(taken: np.ndarray, arrays: Sequence[np.ndarray]) -> bool:
-    """Whether an argument may be written over: no other argument lies in its memory."""
-    return taken.flags.writeable and sum(np.may_share_memory(taken, a) for a in arrays) == 1
+    """Whether an argument may be written over: its memory is its own, and no other argument lies in it."""
+    owned = taken.base is None and taken.flags.writeable  # parts of tensors are views, and the whole lives on
+    return owned and sum(np.may_share_memory(taken, a) for a in arrays) == 1
 
 
 def _owned(r: Any, v: Var) -> np.ndarray:

@@ -190,3 +190,21 @@ def test_a_signal_handler_may_call_the_program_that_it_interrupts(host):
         signal.signal(signal.SIGALRM, before)
     assert found == [expected]
     assert long == float(g(1.0, 3_000_000))
+
+
+def test_a_donated_argument_that_is_also_a_result_keeps_its_values():
+    f = ss.jit(lambda x: (x, x * 2.0), donate_argnums=0)
+    for n in (3, 100_000):
+        for _ in range(3):
+            same, twice = f(ss.asarray(np.arange(float(n))))
+            assert np.array_equal(same, np.arange(n))
+            assert np.array_equal(twice, 2.0 * np.arange(n))
+
+
+def test_a_donated_part_leaves_the_whole_alone():
+    f = ss.jit(lambda x: x * 2.0 + 1.0, donate_argnums=0)
+    for n in (3, 100_000):
+        whole = ss.asarray(np.arange(2.0 * n))
+        for _ in range(3):
+            assert np.array_equal(f(whole[:n]), 2.0 * np.arange(n) + 1.0)
+        assert np.array_equal(whole, np.arange(2 * n))

@@ -26,6 +26,9 @@ def donations(lowered: Lowered, donated: list[int]) -> dict[int, int]:
     """
     values = lowered.values
     arguments = {slot: values.views[v].buffer for v, slot in zip(lowered.graph.inputs, values.inputs, strict=True)}
+    passed = {id(v) for v in lowered.graph.outputs}  # an argument that is itself a result keeps its values
+    kept = {slot for v, slot in zip(lowered.graph.inputs, values.inputs, strict=True) if id(v) in passed}
+    donated = [slot for slot in donated if slot not in kept]
     found: dict[int, int] = {}
     for v, slot in values.results.items():
         if v in values.hosted:
