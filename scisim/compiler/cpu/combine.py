@@ -59,8 +59,7 @@ def across(f: Function, op: str | None, dtype: str, lanes: int, x: str) -> str:
     while lanes > 1:
         type_, half = vector(single, lanes), lanes // 2
         low, high = (
-            f.value(f"shufflevector {type_} {x}, {type_} poison, <{half} x i32> <{_range(k, half)}>")
-            for k in (0, half)
+            f.value(f"shufflevector {type_} {x}, {type_} poison, <{half} x i32> <{_range(k, half)}>") for k in (0, half)
         )
         x = combined(f, op, dtype, half, *(_scalar(f, single, half, v) for v in (low, high)))
         lanes = half

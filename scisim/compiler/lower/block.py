@@ -42,8 +42,15 @@ class Block:
     """
 
     def __init__(
-        self, values: Any, key: Key, found: Roots, classes: AxisClasses, aliases: dict[Var, Var],
-        tile: int, bits: int, parallel: bool,
+        self,
+        values: Any,
+        key: Key,
+        found: Roots,
+        classes: AxisClasses,
+        aliases: dict[Var, Var],
+        tile: int,
+        bits: int,
+        parallel: bool,
     ) -> None:
         self.values, self.key, self.classes, self.tile, self.bits = values, key, classes, tile, bits
         self.aliases, self.parallel = aliases, parallel

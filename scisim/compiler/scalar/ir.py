@@ -145,9 +145,10 @@ class Builder:
             assert dtype is not None
             return x if x.dtype == dtype else self.node(name, (x,), dtype)
         first = 1 if name == "select" else 0
-        kinds = {a.dtype for a in args[first:] if isinstance(a, Node)} or {dtype}
-        kind = kinds.pop()
-        assert kind is not None and not kinds, f"{name}: operands of dtypes {[kind, *kinds]}"
+        kinds = {a.dtype for a in args[first:] if isinstance(a, Node)}
+        kind = kinds.pop() if kinds else dtype
+        assert kind is not None, f"{name}: no operand has a dtype"
+        assert not kinds, f"{name}: operands of dtypes {[kind, *kinds]}"
         nodes = tuple([self.lift(a, kind if k >= first else "bool") for k, a in enumerate(args)])
         return self.node(name, nodes, "bool" if name in COMPARISONS else kind)
 
