@@ -103,7 +103,10 @@ class Nest:
         def bound(axis: int, at: int) -> int:
             return operands.bound(self._index(axis, at))
 
-        pieces = placed(access, inner, place, self.scope.extents, self._middle(inner), self._number, bound)
+        def number(leaf: Number, along: int | None) -> Access:
+            return self._number(leaf, [] if along is None else groups[-1])
+
+        pieces = placed(access, inner, place, self.scope.extents, self._middle(inner), number, bound)
         return Pieces(
             tuple(Piece(operands.add(self._begun(p.access), p.kind), p.outer, p.inner, p.main) for p in pieces)
         )
@@ -115,13 +118,13 @@ class Nest:
         axis, low, _ = self.window
         return access._replace(offset=access.offset + low * access.strides[axis])
 
-    def _number(self, leaf: Number, along: int | None) -> Access:
-        """A number, or a row of them along an axis."""
-        n = 1 if along is None else self.scope.extents[along]
-        if along is not None and along == self.scope.cut:
-            n = min(n, self.scope.tile)
-        strides = tuple(int(k == along) for k in range(len(self.axes)))
-        return Access(self.numbers(leaf.value, leaf.dtype, n), 0, strides, 0)
+    def _number(self, leaf: Number, axes: list[int]) -> Access:
+        """A number, or a row of them along axes that one loop walks."""
+        extents = [min(n, self.scope.tile) if k == self.scope.cut else n for k, n in enumerate(self.scope.extents)]
+        strides, count = [0] * len(self.axes), 1
+        for k in reversed(axes):
+            strides[k], count = count, count * extents[k]
+        return Access(self.numbers(leaf.value, leaf.dtype, count), 0, tuple(strides), 0)
 
     def _middle(self, inner: int) -> range:
         found = [a for a in self.scope.accesses if isinstance(a, Pieced)]
