@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -224,9 +226,35 @@ class _HostStep:
                 self.cells[self.first + k] = r.ctypes.data
 
 
+_probed: dict[int, int] = {}
+
+
+@functools.cache
+def _references() -> int:
+    """How many references to an argument a call holds by itself, which depends on the version of Python."""
+    from scisim.compiler.jit import jit
+    from scisim.core.tensor import Tensor
+
+    given = Tensor(np.zeros(8))
+    key = id(given._v)
+    _probed[key] = 0
+    try:
+        jit(lambda x: x + 1.0, donate_argnums=0)(given)
+    finally:
+        count = _probed.pop(key)
+    return count
+
+
 def _alone(taken: np.ndarray, arrays: Sequence[np.ndarray]) -> bool:
-    """Whether an argument may be written over: its memory is its own, and no other argument lies in it."""
-    owned = taken.base is None and taken.flags.writeable  # parts of tensors are views, and the whole lives on
+    """Whether an argument may be written over: its memory is its own, and nothing else lies in it.
+
+    Parts of tensors are views: a part that is given up leaves the whole alone, and a whole its living parts.
+    """
+    count = sys.getrefcount(taken)
+    if id(taken) in _probed:
+        _probed[id(taken)] = count
+        return True
+    owned = taken.base is None and taken.flags.writeable and count <= _references()
     return owned and sum(np.may_share_memory(taken, a) for a in arrays) == 1
 
 

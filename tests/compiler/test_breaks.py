@@ -208,3 +208,14 @@ def test_a_donated_part_leaves_the_whole_alone():
         for _ in range(3):
             assert np.array_equal(f(whole[:n]), 2.0 * np.arange(n) + 1.0)
         assert np.array_equal(whole, np.arange(2 * n))
+
+
+def test_a_donated_whole_leaves_its_living_parts_alone():
+    f = ss.jit(lambda x: x * 2.0 + 1.0, donate_argnums=0)
+    for n in (3, 100_000):
+        u = ss.asarray(np.arange(float(n)))
+        firsts = []
+        for _ in range(4):
+            firsts.append(u[1:3])
+            u = f(u)
+        assert [np.asarray(v).tolist() for v in firsts] == [[1, 2], [3, 5], [7, 11], [15, 23]]
