@@ -172,3 +172,17 @@ def test_one_value_as_two_results():
     for _ in range(3):
         first, _, second = f(ss.asarray([1.0, 2.0]))
         assert first.tolist() == second.tolist() == [0.7, 1.4]
+
+
+def test_zeros_beside_arrays_whose_axes_one_loop_walks(rng):
+    """As random programs found: the row of zeros was as long as the last axis alone."""
+    a = rng.normal(size=(2, 257, 3, 2))
+
+    def f(a: Any) -> tuple:
+        y = ss.cond(a[0, 0, 0, 0] > -100.0, ss.sin, ss.cos, a)
+        up, down = ((1, 0), (0, 0), (0, 0), (0, 0)), ((0, 1), (0, 0), (0, 0), (0, 0))
+        return ss.pad(y, up) - ss.pad(y, down), 2.0 * ss.concat([ss.zeros((1, *a.shape[1:])), y])
+
+    graph = capture(lambda v: [unwrap(y) for y in f(wrap(v))], [aval(a)])
+    for y, want in zip(ss.jit(f)(ss.asarray(a)), bounded(graph, [a]), strict=True):
+        check(y, want)

@@ -362,6 +362,7 @@ def test_the_scalar_expression_is_the_function(case):
     for at in np.ndindex(want.shape):
         with np.errstate(all="ignore"):
             got = case.prim.scalar(NumPyScalars, *(x[at] for x in shared), *extra)
+        got = want.dtype.type(got) if case.prim.name == "truncate" else got  # the namespace knows the dtype
         eps = np.finfo(want.dtype).eps if want.dtype.kind in "fc" else 0
         assert abs(got - want[at]) <= 4 * eps * abs(want[at]) if eps else got == want[at]
 
@@ -380,5 +381,5 @@ def test_the_scalar_expression_in_high_precision(case):
 
 
 def test_every_elementwise_primitive_has_a_scalar_expression():
-    bare = {"truncate", "collect", "sinc_derivative"}  # a cast to integers, and the sum over a mapped axis
+    bare = {"collect", "sinc_derivative"}  # the sum over a mapped axis, and derivatives by quadrature
     assert {p.name for p in PRIMITIVES.values() if p.axes is ELEMENTWISE and p.scalar is None} <= bare
