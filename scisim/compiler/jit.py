@@ -228,8 +228,8 @@ def jit(
     ----------
     f : callable
         A function of tensors and containers of them.  Its Python runs once for each combination of structures, shapes,
-        dtypes and static values; a tensor it closes over may be assigned to, which captures anew.  Whatever else it
-        reads (NumPy arrays, files, `numpy.random`, the time) it reads once, when it is captured.
+        dtypes and static values; a tensor it closes over may be assigned to or replaced, which captures anew.
+        Whatever else it reads (NumPy arrays, files, `numpy.random`, the time) it reads once, when it is captured.
     static_argnums : int or sequence of int
         Positional arguments that are Python values (hashable); the program is specialised for each of them.
     donate_argnums : int or sequence of int

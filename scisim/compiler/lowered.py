@@ -132,7 +132,12 @@ class Lowered:
         else:
             total = amount(self.memory.arena + self.memory.workspace * self.memory.threads)
             lines.append(f"memory {total} besides arguments and results")
-        return "\n".join([*(line[:120] for line in lines), "see .graph, .regions, .memory, .code"])
+        return "\n".join([*map(_short, lines), "see .graph, .regions, .memory, .code"])
+
+
+def _short(line: str) -> str:
+    """A line of at most 120 characters; one that is cut says so."""
+    return line if len(line) <= 120 else line[:116] + " ..."
 
 
 def _typed(v: Any) -> str:

@@ -219,3 +219,10 @@ def test_a_donated_whole_leaves_its_living_parts_alone():
             firsts.append(u[1:3])
             u = f(u)
         assert [np.asarray(v).tolist() for v in firsts] == [[1, 2], [3, 5], [7, 11], [15, 23]]
+
+
+def test_long_lines_of_a_program_say_that_they_are_cut():
+    text = repr(ss.jit(lambda xs: sum(ss.sum(x) for x in xs)).lower([ss.ones(100 + k) for k in range(12)]))
+    (takes,) = [line for line in text.splitlines() if line.startswith("takes")]
+    assert takes.endswith(" ...")
+    assert len(takes) <= 120
