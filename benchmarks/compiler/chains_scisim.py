@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from chains import chain, inputs
 
 import scisim as ss
@@ -15,5 +16,5 @@ def compiled(points: int, dtype: str) -> Callable[[], Any]:
 
 def triad(points: int) -> Callable[[], Any]:
     f = ss.jit(lambda x, z: 3.0 * x + 3.0 * z + 3.0)
-    x, z = ss.full((points,), 1.0), ss.full((points,), 2.0)
+    x, z = (ss.asarray(np.full(points, v)) for v in (1.0, 2.0))  # arrays in memory, as the others have
     return lambda: f(x, z)

@@ -76,6 +76,8 @@ class NativeProgram:
         self.plan, self.bound, self._run = plan, bound, executor().run
         self.lock = threading.Lock()
         self.entry: Entry | None = None
+        self._bare: Entry | None = None  # the way in for arrays one by one
+        self._called = False
         self.frame = bound.frame()
         arena, tiles, cells, count = plan.sizes
         self.arena, self.tiles = aligned(arena), aligned(tiles * pool().threads)
@@ -154,7 +156,7 @@ class NativeProgram:
             if entry is not None and not _claimed(entry):
                 return self._second()(*args)
             try:
-                return self._general(args)
+                return self._results(args)
             finally:
                 if entry is not None:
                     entry.release()
@@ -166,6 +168,16 @@ class NativeProgram:
         if self.hosts:  # whose results belong to one run
             return NativeProgram(self.graph, (), self.plan.answering)
         return NativeProgram.of(self.plan, self.bound, lambda: self)
+
+    def _results(self, args: Sequence[Any]) -> list[Any]:
+        """Run natively if the arguments are what that takes; a program that is called once is not made ready for it."""
+        if self._bare is None and self._called:
+            gives = None if self.hosts else NativeProgram.gives(self)
+            takes = [Taken(a.slot, a.shape, a.dtype) for a in self.plan.inputs]
+            self._bare = Entry(None) if gives is None else make_entry(self.bound, self.frame, takes, gives, list, True)
+        self._called = True
+        found = NotImplemented if self._bare is None else self._bare.call(*args)
+        return self._general(args) if found is NotImplemented else found
 
     def _general(self, args: Sequence[Any]) -> list[Any]:
         frame, plan = self.frame, self.plan

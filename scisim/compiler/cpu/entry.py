@@ -93,6 +93,7 @@ def make_entry(
     takes: Sequence[Taken],
     gives: Sequence[Given | Passed | Fixed],
     container: type | None = None,
+    bare: bool = False,
 ) -> Entry:
     """A fast way into a program.
 
@@ -105,6 +106,8 @@ def make_entry(
     gives : sequence of Given, Passed or Fixed
     container : type, optional
         tuple or list; None gives the only result itself.
+    bare : bool
+        Give arrays instead of Tensors.
 
     Examples
     --------
@@ -117,7 +120,7 @@ def make_entry(
     found = layout()
     if found is None or any(_unknown(t) for t in takes):
         return Entry(None)
-    return Entry(_Writer(found).write(program, frame, takes, gives, container))
+    return Entry(_Writer(found, bare).write(program, frame, takes, gives, container))
 
 
 def _refuse(*args: Any) -> Any:
@@ -152,14 +155,14 @@ class _Words(np.ndarray):
 class _Writer:
     """Writes the block of words of an entry."""
 
-    def __init__(self, found: Layout) -> None:
-        self.found = found
+    def __init__(self, found: Layout, bare: bool) -> None:
+        self.found, self.bare = found, bare
         self.kept: list[Any] = [found]
 
     def write(
         self, program: Bound, frame: np.ndarray, takes: Sequence[Taken], gives: Sequence, container: type | None
     ) -> _Words:
-        passed = {g.argument for g in gives if isinstance(g, Passed)}
+        passed = {g.argument for g in gives if isinstance(g, Passed) and not self.bare}
         taken = [self._taken(t, k in passed) for k, t in enumerate(takes)]
         given = [self._given(g) for g in gives]
         fields = {
@@ -173,6 +176,7 @@ class _Writer:
             "takes": self._address(np.array(taken, np.int64)),
             "gives": self._address(np.array(given, np.int64)),
             "run": executor().functions["scisim_run"],
+            "bare": int(self.bare),
         }
         words = np.zeros(ENTRY.size, np.int64).view(_Words)
         for name, value in fields.items():

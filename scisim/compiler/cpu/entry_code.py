@@ -9,7 +9,7 @@ from scisim.compiler.cpu.target import Target
 # The block of an entry; then an argument of its calls, and a result.
 ENTRY = Record(
     "busy closed arguments results program frame container run held takes gives "
-    "tensor value ndarray make float_type int_type complex_type refusal"
+    "tensor value ndarray make float_type int_type complex_type refusal bare"
 )
 TAKEN = Record("kind slot descr scalar ndim shape cell")
 GIVEN = Record("kind slot object ndim shape")
@@ -220,9 +220,15 @@ def _new_array(f: Function, give: str) -> str:
 
 
 def _write_collect(module: Module) -> None:
-    """``scisim_collect(words, k)``: a result as a Tensor, which takes over the reference to its array; or null."""
+    """``scisim_collect(words, k)``: a result as a Tensor, which takes over the reference to its array; or null.
+
+    A bare result is the array.
+    """
     f = Function(module, "scisim_collect", ["ptr %words", "i64 %k"], "ptr")
     array = f.load("ptr", _held(f, f.add(ENTRY.load(f, "%words", "arguments"), "%k")), 8)
+    _branch(f, f.op("icmp ne", "i64", ENTRY.load(f, "%words", "bare"), 0), "bare", "tensor")
+    f.raw(f"ret ptr {array}")
+    f.label("tensor")
     type_ = ENTRY.load(f, "%words", "tensor", "ptr")
     made = f.call("ptr", "PyType_GenericAlloc", ("ptr", type_), ("i64", 0), pure=False)
     _branch(f, _equal(f, made, "null"), "failed", "wrap")
