@@ -98,6 +98,9 @@ class Pointer:
             singles = [f.load(type_, f.at(type_, where, q), size) for q in range(self.unit)]
             return [self._opened(self._spread(v, type_, lanes), d, lanes) for v, d in zip(singles, dtypes, strict=True)]
         for q, d in enumerate(dtypes):
+            if size >= 4:
+                out.append(self._opened(self._gathered(self._each(i, lanes, None, q), type_, lanes, mask), d, lanes))
+                continue
             vec = "poison"
             for k, at in enumerate(self._addresses(i, lanes, q)):
                 bit = f.value(f"extractelement {vector('i1', lanes)} {mask}, i64 {k}")
@@ -109,8 +112,14 @@ class Pointer:
 
     def read_scattered(self, i: str, lanes: int, mask: str | None, offsets: str, part: int, dtype: str) -> str:
         """For each lane the element as far beyond its own as ``offsets``, a vector of i64, tells."""
-        f, (type_, size), wide = self.f, self.operand.stored, vector("i64", lanes)
-        at = f.op("add", wide, offsets, self._spread(self.offset, "i64", lanes))
+        kind, mask = self.operand.stored[0], mask or "splat (i1 true)"
+        return self._opened(self._gathered(self._each(i, lanes, offsets, part), kind, lanes, mask), dtype, lanes)
+
+    def _each(self, i: str, lanes: int, offsets: str | None, part: int) -> str:
+        """The address of each lane's element, or of one so far beyond it, as a vector."""
+        f, wide = self.f, vector("i64", lanes)
+        at = self._spread(self.offset, "i64", lanes)
+        at = at if offsets is None else f.op("add", wide, offsets, at)
         if self.operand.inner != 0:
             along = f.op("add", wide, self._spread(i, "i64", lanes), _counting(lanes))
             if self.operand.inner is None:
@@ -118,12 +127,13 @@ class Pointer:
             at = f.op("add", wide, at, along)
         if self.unit == 2:
             at = f.op("add", wide, f.op("shl", wide, at, "splat (i64 1)"), f"splat (i64 {part})")
-        where = f.value(f"getelementptr {type_}, ptr {self.address}, {wide} {at}")
-        kind, mask = vector(type_, lanes), mask or "splat (i1 true)"
-        name = f"llvm.masked.gather.{_suffix(type_, lanes)}.v{lanes}p0"
-        raw = f.call(kind, name, (vector("ptr", lanes), where), ("i32", size), (vector("i1", lanes), mask),
-                     (kind, "zeroinitializer"), pure=False)  # fmt: skip
-        return self._opened(raw, dtype, lanes)
+        return f.value(f"getelementptr {self.operand.stored[0]}, ptr {self.address}, {wide} {at}")
+
+    def _gathered(self, where: str, type_: str, lanes: int, mask: str) -> str:
+        """What is at the addresses of those lanes that a mask has; zero in the others."""
+        kind, size = vector(type_, lanes), self.operand.stored[1]
+        args = (vector("ptr", lanes), where), ("i32", size), (vector("i1", lanes), mask), (kind, "zeroinitializer")
+        return self.f.call(kind, f"llvm.masked.gather.{_suffix(type_, lanes)}.v{lanes}p0", *args, pure=False)
 
     def single(self, node: Any) -> str:
         """A number that is the same in the whole row, part ``node.attr[1]``, in its register's type."""
@@ -190,6 +200,9 @@ class Pointer:
         f, out = self.f, []
         kind = vector(type_, lanes)
         for q in range(self.unit):
+            if mask is not None and size >= 4:  # at the end of a row, where short code counts
+                out.append(self._gathered(self._each(i, lanes, None, q), type_, lanes, mask))
+                continue
             vec = "poison"
             for k, where in enumerate(self._addresses(i, lanes, q)):
                 if mask is not None and k:
@@ -202,6 +215,11 @@ class Pointer:
     def _scatter(self, i: str, lanes: int, mask: str | None, values: list[str], type_: str, size: int) -> None:
         f = self.f
         for q, v in enumerate(values):
+            if mask is not None and size >= 4:
+                args = (vector(type_, lanes), v), (vector("ptr", lanes), self._each(i, lanes, None, q)), ("i32", size)
+                name = f"llvm.masked.scatter.{_suffix(type_, lanes)}.v{lanes}p0"
+                f.call("void", name, *args, (vector("i1", lanes), mask), pure=False)
+                continue
             for k, at in enumerate(self._addresses(i, lanes, q)):
                 if lanes == 1:
                     f.store(type_, v, at, size)
