@@ -20,6 +20,7 @@ from scisim.compiler.cpu.pieces import At, Pieces, PiecesPointer
 from scisim.compiler.cpu.printer import Printer, scalar_type
 from scisim.compiler.scalar.ir import Builder, Node, live, spelled
 
+AHEAD = 4096  # bytes from what is read to what is fetched
 MOST_SPREAD = 12  # numbers that stay in a vector each for a row
 LONG = 24  # operations on vectors from which on a second copy for what is left takes longer to compile than it saves
 
@@ -229,10 +230,21 @@ class _Writer:
         places = [f.add(i, u * lanes) for u in range(count)]
         bodies = [_Body(self, fixed, pointers, indices, at, lanes, None, s) for at, s in zip(places, own, strict=True)]
         wanted = [self.nodes[k] for s in self.spec.stores for k in s.values]
+        if count > 1 and all(s.across for s in self.spec.stores):
+            self._fetch(pointers, places)
         for n in live(wanted, {n.index for n in fixed}):
             for body in bodies:
                 body.printer.value(n)
         return [total for body in bodies for total in body.write()]
+
+    def _fetch(self, pointers: list, places: list[str]) -> None:
+        """Begin to read what is some turns on: nothing but reading takes time, and it goes on across pages."""
+        for o, p in zip(self.spec.loads, pointers, strict=False):
+            if isinstance(o, Operand) and o.inner == 1:
+                for at in places:
+                    where = self.f.at("i8", p.element(at), AHEAD)
+                    numbers = [("i32", 0), ("i32", 3), ("i32", 1)]  # to read, into all caches, data
+                    self.f.call("void", "llvm.prefetch.p0", ("ptr", where), *numbers)
 
     def _masked(self, fixed: dict, pointers: list, indices: list, first: str, sums: list[str]) -> list[str]:
         """The last axis from ``first`` on in runs of vectors of one mask: what to do is written, and compiled, once."""
