@@ -230,6 +230,8 @@ def jit(
         A function of tensors and containers of them.  Its Python runs once for each combination of structures, shapes,
         dtypes and static values; a tensor it closes over may be assigned to or replaced, which captures anew.
         Whatever else it reads (NumPy arrays, files, `numpy.random`, the time) it reads once, when it is captured.
+        A Python float or complex argument takes the precision of the arrays beside it, an integer is an int64 array.
+        For a method write ``jit(object.method)``.
     static_argnums : int or sequence of int
         Positional arguments that are Python values (hashable); the program is specialised for each of them.
     donate_argnums : int or sequence of int
