@@ -15,7 +15,7 @@ from scisim.core.errors import ScisimError
 
 SHORT, LONG = (1, 2, 3, 5, 7), (256, 257, 300, 521)  # lengths of axes: tiles are made along long ones
 LARGEST, MOST = 30.0, 6000  # of values that are used further: their size, and how many there are
-DTYPES = ("float64", "float64", "float32", "float32", "complex128", "complex64", "int64", "bool")
+DTYPES = ("float64", "float64", "float32", "float32", "complex128", "complex64", "float16", "int64", "bool")
 
 
 class Step(NamedTuple):
@@ -321,6 +321,43 @@ def looped(m: Maker, k: int, x: Any) -> None:
         m.add(f"loop {n}", lambda x: ss.fori_loop(0, n, two, (x, x * 0.5))[1], k)
 
 
+def stepped(m: Maker, k: int, x: Any) -> None:
+    """Steps of a wave equation: two arrays that change places, of which the interior is replaced."""
+    n = m.choose([1, 2, 5])
+    if not (x.ndim and x.shape[-1] > 2 and numeric(x)):
+        return
+
+    def step(i: Any, s: tuple) -> tuple:
+        before, now = s
+        after = now + 0.0
+        after[..., 1:-1] = 2 * now[..., 1:-1] - before[..., 1:-1] + 0.1 * (now[..., 2:] - now[..., :-2])
+        return now, after
+
+    m.add(f"wave {n}", lambda x: ss.fori_loop(0, n, step, (0.5 * x, x))[1], k)
+
+
+def recurrent(m: Maker, k: int, x: Any) -> None:
+    """A scan over rows whose body holds a product, a condition and a loop."""
+    if not (x.ndim == 2 and 0 < x.shape[0] <= 40 and 0 < x.shape[1] <= 8 and real(x)):
+        return
+    w = np.cos(np.arange(x.shape[1] ** 2, dtype=np.float64)).reshape(x.shape[1], -1).astype(x.dtype)
+
+    def body(c: Any, r: Any) -> tuple:
+        h = ss.tanh(c @ w + r)
+        h = ss.cond(h[0] > 0, lambda y: y * 0.5, lambda y: ss.fori_loop(0, 2, lambda i, y: y - 0.1 * ss.sin(y), y), h)
+        return h, ss.sum(h * r)
+
+    which = m.choose([0, 1])
+    m.add(f"recurrent {which}", lambda x: ss.scan(body, x[0], x)[which], k)
+
+
+def mapped(m: Maker, k: int, x: Any) -> None:
+    if x.ndim and x.shape[0] > 0 and numeric(x):
+        axis = m.choose([0, x.ndim - 1])
+        f = lambda r: ss.sum(ss.sin(r)) * r + 1
+        m.add(f"vmap {axis}", lambda x: ss.vmap(f, axis)(x), k)
+
+
 def repeated(m: Maker, k: int, x: Any) -> None:
     """A loop whose length depends on a value; it has no reverse mode."""
     if numeric(x) and not m.reverse:
@@ -339,7 +376,7 @@ def called(m: Maker, k: int, x: Any) -> None:
 STEPS = (
     *(unary, unary, unary, number, binary, binary, binary, compared, chosen, reduced, reduced, product, product, outer),
     *(sliced, shifted, reshaped, turned, stretched, joined, stacked, moved, moved, assigned, gathered, ordered),
-    *(converted, conditional, scanned, looped, repeated, called),
+    *(converted, conditional, scanned, looped, repeated, called, stepped, recurrent, mapped),
 )
 
 
@@ -352,7 +389,7 @@ def inputs(draw: Any) -> list[np.ndarray]:
     shapes += [(short, long), (other, short, 3), (0, short), (long, short, other)]
     rng, made = np.random.default_rng(draw(st.integers(0, 1000))), []
     for k in range(draw(st.integers(1, 4))):
-        dtype = np.dtype(draw(st.sampled_from(DTYPES[:6] if k == 0 else DTYPES)))
+        dtype = np.dtype(draw(st.sampled_from(DTYPES[:7] if k == 0 else DTYPES)))
         shape = draw(st.sampled_from(shapes[:4] if k == 0 else shapes))
         x = rng.uniform(-1.5, 1.5, shape)
         x = x + 1j * rng.uniform(-1, 1, shape) if dtype.kind == "c" else x
