@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ctypes
+import threading
 
 import numpy as np
 import pytest
 
 import scisim as ss
 from scisim.compiler.cpu.access import Operand
+from scisim.compiler.cpu.blocks import SMALLEST, Blocks
 from scisim.compiler.cpu.emit import Module
 from scisim.compiler.cpu.executor import executor
 from scisim.compiler.cpu.library import host_library
@@ -131,3 +133,23 @@ def test_memory_of_large_results_is_used_again(rng):
     f(x)
     seen = {f(x).numpy().ctypes.data for _ in range(5)}
     assert len(seen) == 1
+
+
+def test_threads_never_share_the_memory_of_results():
+    pool, same, shape = Blocks(), [], (SMALLEST // 8,)
+
+    def work(mine):
+        for _ in range(300):
+            a = pool.empty(shape, np.float64)
+            a[:] = mine
+            b = pool.empty(shape, np.float64)
+            b[:] = -mine
+            same.append(bool((a == mine).all() and (b == -mine).all()))
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in (1.0, 2.0, 3.0)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert len(same) == 900
+    assert all(same)

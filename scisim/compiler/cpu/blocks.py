@@ -18,7 +18,6 @@ import numpy as np
 SMALLEST = 1 << 18  # bytes; below, the C library does the same
 LARGEST_TOTAL = 1 << 29  # bytes that are watched over
 ALIGNMENT = 64
-_FREE = 4  # references to memory that no result uses: the block, its aligned part, a name, the call's argument
 
 
 class _Block(NamedTuple):
@@ -27,13 +26,28 @@ class _Block(NamedTuple):
     raw: np.ndarray
     part: np.ndarray
 
+    @classmethod
+    def of(cls, nbytes: int) -> _Block:
+        """A new block."""
+        raw = np.empty(nbytes + ALIGNMENT, np.uint8)
+        start = -raw.ctypes.data % ALIGNMENT
+        return cls(raw, raw[start : start + nbytes])
+
+
+def _references(block: _Block) -> int:
+    """How many refer to a block's memory, with the block itself and this look at it."""
+    return sys.getrefcount(block.raw)
+
+
+_FREE = _references(_Block.of(1))  # where no result does
+
 
 class Blocks:
     """A pool of blocks of memory."""
 
     def __init__(self) -> None:
         self._blocks: OrderedDict[int, list[_Block]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # a finalizer may run within
 
     def empty(self, shape: tuple[int, ...], dtype: Any) -> np.ndarray:
         """An array whose contents are arbitrary, aligned to a line of the cache where it is large."""
@@ -41,22 +55,19 @@ class Blocks:
         nbytes = math.prod(shape) * dtype.itemsize
         if nbytes < SMALLEST:
             return np.empty(shape, dtype)
-        return np.ndarray(shape, dtype, self._part(nbytes))
-
-    def _part(self, nbytes: int) -> np.ndarray:
         with self._lock:
             blocks = self._blocks.setdefault(nbytes, [])
             self._blocks.move_to_end(nbytes)
-            for raw, part in blocks:
-                if sys.getrefcount(raw) == _FREE:
-                    return part
+            for block in blocks:
+                if _references(block) == _FREE:
+                    array = np.ndarray(shape, dtype, block.part)
+                    if _references(block) == _FREE + 1:  # no one else has taken it meanwhile
+                        return array
             self._trim(nbytes)
-            raw = np.empty(nbytes + ALIGNMENT, np.uint8)
-            start = -raw.ctypes.data % ALIGNMENT
-            part = raw[start : start + nbytes]
+            block = _Block.of(nbytes)
             if nbytes <= LARGEST_TOTAL:
-                blocks.append(_Block(raw, part))
-            return part
+                blocks.append(block)
+            return np.ndarray(shape, dtype, block.part)
 
     def _trim(self, more: int) -> None:
         """Stop watching over blocks, those of sizes long unused first, so that so many bytes more are within limits."""
