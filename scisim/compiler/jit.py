@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 import types
 import weakref
 from collections.abc import Callable, Sequence
@@ -36,6 +37,7 @@ class Compiled:
     def __init__(self, graph: Graph, held: list, out_spec: Any, closed_over: list[Guard]) -> None:
         self.captured, self.held, self.out_spec = graph, held, out_spec
         self._run: Any = None
+        self._making = threading.RLock()
         self.closed_over = closed_over
         self.stale = False
         self.enter: Any = None  # the fast way in, once a call has shown that there is one
@@ -52,6 +54,7 @@ class Compiled:
         self.traced, self.roots, self.out_spec = traced, roots, out_spec
         self.held, self.closed_over, self.stale, self._run = [], [], False, None
         self.enter = self._kinds = None
+        self._making = threading.RLock()
         self.device, self.donated = "cpu", ()
         return self
 
@@ -79,7 +82,9 @@ class Compiled:
     def run(self) -> Any:
         """What runs the program on arrays; made when it is first asked for."""
         if self._run is None:
-            self._run = self._made()
+            with self._making:  # of several threads one makes it
+                if self._run is None:
+                    self._run = self._made()
         return self._run
 
     def _made(self) -> Any:

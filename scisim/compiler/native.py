@@ -41,6 +41,12 @@ class Parts(NamedTuple):
     kernels: dict[str, Kernel]
 
 
+class _Frame(np.ndarray):
+    """A frame that keeps alive what its slots point to: an entry into a program may outlive it."""
+
+    held: tuple
+
+
 class NativeProgram:
     """A graph made ready to run on arrays.
 
@@ -78,15 +84,17 @@ class NativeProgram:
         self.entry: Entry | None = None
         self._bare: Entry | None = None  # the way in for arrays one by one
         self._called = False
-        self.frame = bound.frame()
         arena, tiles, cells, count = plan.sizes
         self.arena, self.tiles = aligned(arena), aligned(tiles * pool().threads)
         self.cell_array = np.zeros(max(1, count), np.int64)
         for h in self.hosts:
             h.cells = self.cell_array
         own = ((ARENA_SLOT, self.arena), (TILE_SLOT, self.tiles), (cells, self.cell_array))
-        for slot, array in (*own, *plan.constants):
-            self.frame[slot] = array.ctypes.data
+        frame = bound.frame().view(_Frame)
+        frame.held = (*own, *plan.constants)
+        for slot, array in frame.held:
+            frame[slot] = array.ctypes.data
+        self.frame: np.ndarray = frame
         self.allocated = [a for a in plan.results if not a.hosted]
 
     # --- to look at
@@ -141,6 +149,8 @@ class NativeProgram:
             return Entry(None)
         try:
             if self.entry is not None:
+                if not _claimed(self.entry):  # a call in it uses the frame that both share
+                    return Entry(None)
                 self.entry.close()
             self.entry = make_entry(self.bound, self.frame, takes, gives, container)
             return self.entry

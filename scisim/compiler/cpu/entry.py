@@ -19,6 +19,7 @@ from scisim.compiler.cpu.blocks import POOL, SMALLEST
 from scisim.compiler.cpu.entry_code import ENTRY, GIVEN, TAKEN, EntryPoint
 from scisim.compiler.cpu.executor import Bound, executor
 from scisim.compiler.cpu.layout import Layout, layout
+from scisim.compiler.cpu.once import once
 from scisim.core.errors import ArgumentError
 
 
@@ -236,7 +237,7 @@ class _MethodDef(ctypes.Structure):
 _FASTCALL, _NOARGS = 0x80, 0x04
 
 
-@functools.cache
+@once
 def _methods() -> tuple[_MethodDef, _MethodDef]:
     """The definitions of `Entry.call` and `Entry.claim`, which all entries share."""
     table = np.zeros(2, np.int64)

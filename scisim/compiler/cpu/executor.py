@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -12,6 +11,7 @@ from scisim.compiler.cpu import records
 from scisim.compiler.cpu.image import Arg, Image
 from scisim.compiler.cpu.interpreter import Interpreter
 from scisim.compiler.cpu.library import Kernel, Library, host_library
+from scisim.compiler.cpu.once import once
 from scisim.compiler.cpu.pool import pool, stop_at_exit
 from scisim.compiler.cpu.records import INSTRUCTION, PROGRAM
 from scisim.core.errors import ArgumentError
@@ -113,7 +113,7 @@ class Executor:
         self._run(program.address, frame.ctypes.data)
 
 
-@functools.cache
+@once
 def executor() -> Executor:
     """The executor of this process."""
     return Executor(host_library())

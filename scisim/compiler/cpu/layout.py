@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import sys
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from scisim.compiler.cpu import entry_code as code
+from scisim.compiler.cpu.once import once
 from scisim.core.tensor import Tensor
 
 
@@ -20,7 +20,7 @@ class Layout(NamedTuple):
     scalars: frozenset[type]
 
 
-@functools.cache
+@once
 def layout() -> Layout | None:
     """How objects lie in memory, or None where it is not what the native code expects."""
     slot = _slot_of_value() if _plain_objects() else 0

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 from scisim.compiler.cpu import target as targets
 from scisim.compiler.cpu.cache import DiskCache, digest
 from scisim.compiler.cpu.emit import Module
+from scisim.compiler.cpu.once import once
 from scisim.compiler.cpu.target import Target, compile_ir
 
 _numbers = itertools.count()  # of modules in memory
@@ -150,7 +151,7 @@ def _forever(owner: Any) -> None:
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(owner))
 
 
-@functools.cache
+@once
 def _linker() -> Any:
     """LLVM's linker into memory."""
     llvm = targets.binding()
@@ -174,7 +175,7 @@ def _version() -> str:
     return f"{targets.binding().llvm_version_info}|{__version__}|{sources}"
 
 
-@functools.cache
+@once
 def host_library() -> Library:
     """The kernels of this process."""
     return Library(targets.host(), DiskCache())

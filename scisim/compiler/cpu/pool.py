@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import functools
 import os
 
 import numpy as np
 
+from scisim.compiler.cpu.once import once
 from scisim.compiler.cpu.records import POOL, WORKER
 from scisim.core.errors import ArgumentError
 
@@ -74,7 +74,7 @@ class Pool:
         self.words[start + POOL.place["spin"]] = _SPIN_NS
 
 
-@functools.cache
+@once
 def pool() -> Pool:
     """The pool of this process."""
     made = Pool(threads())

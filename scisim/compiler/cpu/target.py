@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from scisim.compiler.cpu.once import once
+
 _WIDE = ("avx512f", "avx512dq", "avx512bw", "avx512vl")
 
 
@@ -42,7 +44,7 @@ class Target:
         return f'nounwind noinline "prefer-vector-width"="{self.vector_bits}" "no-trapping-math"="true"'
 
 
-@functools.cache
+@once
 def binding() -> Any:
     """llvmlite's binding, ready for use; loaded with the first compiled program."""
     import llvmlite.binding as llvm
@@ -54,7 +56,7 @@ def binding() -> Any:
     return llvm
 
 
-@functools.cache
+@once
 def host() -> Target:
     """The processor that runs this."""
     llvm = binding()
