@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,12 @@ def _decode(at: Basic) -> tuple:
 # --- basic parts: read and put -----------------------------------------------------------------------------------
 def _read_infer(avals: tuple, p: dict) -> ShapeDtype:
     (a,) = avals
-    return ShapeDtype(zeros(a.shape, bool)[_decode(p["at"])].shape, a.dtype)
+    return ShapeDtype(_part_shape(a.shape, p["at"]), a.dtype)
+
+
+@lru_cache(maxsize=4096)
+def _part_shape(s: tuple[int, ...], at: Basic) -> tuple[int, ...]:
+    return zeros(s, bool)[_decode(at)].shape
 
 
 def _read_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
@@ -317,6 +323,21 @@ def _masks(items: list) -> list:
 
 
 def _plan(s: tuple[int, ...], index: Any) -> _Plan:
+    items = index if isinstance(index, tuple) else (index,)
+    if all(type(i) in _PLAIN for i in items):
+        at = _encode(items)
+        if all(type(v) in _NUMBERS for i in at if type(i) is tuple for v in i[1:]):
+            return _plain_plan(s, at)
+    return _any_plan(s, index)
+
+
+@lru_cache(maxsize=4096)
+def _plain_plan(s: tuple[int, ...], at: Basic) -> _Plan:
+    """Of an index of numbers and slices, which stencils use again and again."""
+    return _any_plan(s, _decode(at))
+
+
+def _any_plan(s: tuple[int, ...], index: Any) -> _Plan:
     items = _items(index)
     _check_masks(items, s)
     items = _masks(items)
@@ -428,8 +449,10 @@ def index(x: Any, at: Any) -> Any:
 
 
 _PLAIN = (int, slice, type(None), type(Ellipsis))
+_NUMBERS = (int, type(None))
 
 
+@lru_cache(maxsize=4096)
 def whole_part(s: tuple[int, ...], at: Basic) -> tuple[int, ...] | None:
     """The shape of a part that leaves nothing out and keeps the order, None for another part."""
     out, k = [], 0
