@@ -115,7 +115,7 @@ xlogy = Primitive(
     _xlogy,
     axes=ELEMENTWISE,
     partials=[lambda z, x, y: log(y), lambda z, x, y: _over(x, y)],
-    scalar=lambda s, x, y: s.select(s.eq(x, 0), 0, s.mul(x, s.log(y))),
+    scalar=lambda s, x, y: s.select(s.both(s.eq(x, 0), s.logical_not(s.isnan(y))), 0, s.mul(x, s.log(y))),
     singular="0 where x is 0; d/dx infinite at y = 0",
 )
 

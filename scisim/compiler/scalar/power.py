@@ -129,7 +129,8 @@ def _power_in_two_parts(x: Node, error: Node, n: int) -> Node:
         return high, fma(a[0], b[1], fma(a[1], b[0], low))
 
     high, low = _by_squaring((x, error), n, product)
-    return select(magnitude(high) < INFINITY, select(magnitude(low) < INFINITY, high + low, high), high)
+    total = copysign(high + low, high)  # of -0 too
+    return select(magnitude(high) < INFINITY, select(magnitude(low) < INFINITY, total, high), high)
 
 
 def cbrt(x: Node) -> Node:
