@@ -65,4 +65,5 @@ class MpmathScalars(NumPyScalars):
     max, min = max, min
     conj, real, imag = mpmath.conj, mpmath.re, mpmath.im
     sigmoid = lambda x: 1 / (1 + mpmath.exp(-x))
-    either = lambda a, b: a or b
+    either, both, logical_not = lambda a, b: a or b, lambda a, b: a and b, lambda a: not a
+    isnan = mpmath.isnan
