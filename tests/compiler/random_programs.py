@@ -392,6 +392,7 @@ def inputs(draw: Any) -> list[np.ndarray]:
         dtype = np.dtype(draw(st.sampled_from(DTYPES[:7] if k == 0 else DTYPES)))
         shape = draw(st.sampled_from(shapes[:4] if k == 0 else shapes))
         x = rng.uniform(-1.5, 1.5, shape)
+        x = np.round(2 * x) / 2 if draw(st.integers(0, 3)) == 0 else x  # with zeros and ties
         x = x + 1j * rng.uniform(-1, 1, shape) if dtype.kind == "c" else x
         made.append(np.asarray(2 * x if dtype.kind == "i" else x > 0 if dtype.kind == "b" else x).astype(dtype))
     return made
