@@ -109,12 +109,6 @@ def make_entry(
         tuple or list; None gives the only result itself.
     bare : bool
         Give arrays instead of Tensors.
-
-    Examples
-    --------
-    >>> entry = make_entry(program, frame, [Taken(2, (8,), np.dtype(float))], [Given(3, (8,), np.dtype(float))])
-    >>> entry.call(ss.asarray(np.arange(8.0)))
-    Tensor([1., 2., 3., 4., 5., 6., 7., 8.])
     """
     if container not in (None, tuple, list) or (container is None and len(gives) != 1):
         raise ArgumentError(f"make_entry: {len(gives)} results cannot be given as {container}")
