@@ -142,7 +142,7 @@ def compare(mode: str, program: Program, target: str, threads: int) -> None:
 def examples(draw: Any) -> tuple[str, Program, str, int]:
     mode = draw(st.sampled_from(list(MODES)))
     program = draw(programs(reverse=mode in ("gradients", "second derivatives")))
-    return mode, program, draw(st.sampled_from(TARGETS)), draw(st.sampled_from([1, 2]))
+    return mode, program, draw(st.sampled_from(TARGETS)), draw(st.sampled_from([1, 2, 3]))
 
 
 def random_examples(count: int) -> Callable:
@@ -154,14 +154,14 @@ def random_examples(count: int) -> Callable:
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@random_examples(200)
+@random_examples(500)
 def test_random_programs(example: tuple) -> None:
     compare(*example)
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@random_examples(500)
+@random_examples(3000)
 def test_many_random_programs(example: tuple) -> None:
     compare(*example)
 
