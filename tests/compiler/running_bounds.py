@@ -171,11 +171,15 @@ def _wide(*args: Known) -> Any:
 def _moved(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     """Elements go elsewhere, and their errors with them; where to may be in indices."""
     indices = [a.value for a in args[1:]] if eq.prim.name == "gather" else []
+    if indices and any(a.error.any() for a in args[1:]):
+        return np.full(np.shape(y), INF)
     return eq.prim.evaluate(*(a.error for a in args[: len(args) - len(indices)]), *indices, **eq.params)
 
 
 def _scattered(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     x, u, *at = args
+    if any(i.error.any() for i in at):
+        return np.full(np.shape(y), INF)
     index = [i.value for i in at]
     move = lambda a, b: eq.prim.evaluate(a, b, *index, **eq.params)
     if eq.params["how"] != "add":
