@@ -6,23 +6,13 @@ import os
 import sys
 
 from scisim.core.errors import ArgumentError
+from scisim.core.machine import cores
 from scisim.distributed.communicator import Communicator, world
 
 
 def local_ranks() -> int:
     """How many ranks of the job run on this node."""
     return world().local_size
-
-
-def cores() -> int:
-    """The cores that this process may use: its affinity, or less where a container limits its time."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        with open("/sys/fs/cgroup/cpu.max") as file:
-            quota, period = file.read().split()
-    except (OSError, ValueError):
-        return count
-    return count if quota == "max" else max(1, min(count, round(int(quota) / int(period))))
 
 
 def thread_budget(comm: Communicator | None = None) -> int:

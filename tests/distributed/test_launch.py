@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from scisim.core import machine
 from scisim.core.errors import ArgumentError
 from scisim.distributed import budget, is_root, launch, local_ranks, root_print, run_ranks, thread_budget
 
@@ -127,9 +128,10 @@ def test_ranks_share_the_cores(mpirun, monkeypatch):
         monkeypatch.delenv(name, raising=False)
     code = """
 import os, numpy
-from scisim.distributed import thread_budget, world, budget
+from scisim.core import machine
+from scisim.distributed import thread_budget, world
 os.sched_getaffinity = lambda pid: set(range(8))
-budget.open = lambda name: (_ for _ in ()).throw(FileNotFoundError(name))
+machine.open = lambda name: (_ for _ in ()).throw(FileNotFoundError(name))
 world()
 import threadpoolctl
 pools = {pool["num_threads"] for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
@@ -163,8 +165,8 @@ def test_thread_budget(monkeypatch):
 def test_cores_of_a_container(monkeypatch, tmp_path, quota, count):
     (tmp_path / "cpu.max").write_text(quota)
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(8)), raising=False)
-    monkeypatch.setattr(budget, "open", lambda name: (tmp_path / "cpu.max").open(), raising=False)
-    assert budget.cores() == count
+    monkeypatch.setattr(machine, "open", lambda name: (tmp_path / "cpu.max").open(), raising=False)
+    assert machine.cores() == count
 
 
 def test_choices_of_the_user_stay(monkeypatch):

@@ -17,20 +17,10 @@ import numpy as np
 from scisim.compiler.cpu.once import once
 from scisim.compiler.cpu.records import POOL, WORKER
 from scisim.core.errors import ArgumentError
+from scisim.core.machine import cores
 
 _SPIN_NS = 40_000
 _LOCAL_RANKS = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")
-
-
-def cores() -> int:
-    """The cores that this process may use: its affinity, or less where a container limits its time."""
-    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        with open("/sys/fs/cgroup/cpu.max") as file:
-            quota, period = file.read().split()
-    except (OSError, ValueError):
-        return count
-    return count if quota == "max" else max(1, min(count, round(int(quota) / int(period))))
 
 
 def threads() -> int:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from scisim.compiler.cpu.access import Operand
 from scisim.compiler.cpu.loops import Loop, Store
 from scisim.compiler.cpu.pieces import Piece, Pieces
-from scisim.compiler.lower.layout import Place, View
+from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.operands import Address, Extent, Operands
 from scisim.compiler.lower.pieces import Number, Pieced, kind, middle, placed
 from scisim.compiler.lower.scope import Access, Scope
@@ -217,7 +217,3 @@ def address(view: View, per_start: bool = True) -> Address:
     """The first element of a view."""
     moves = 0 if view.tiled is None or not per_start else view.strides[view.tiled]
     return Address(view, view.offset, moves)
-
-
-def place_of(call: Call) -> set[Place]:
-    return {b.place for b in call.buffers()}

@@ -22,8 +22,7 @@ from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.memory import place
 from scisim.compiler.lower.products import fits
 from scisim.compiler.lower.recompute import recompute
-from scisim.compiler.lower.schedule import AxisClasses, Key, schedule
-from scisim.compiler.lower.scope import Access
+from scisim.compiler.lower.schedule import Key, schedule
 from scisim.compiler.lower.seen import base, through
 from scisim.compiler.lower.steps import Host, Lowered, Region, Step
 from scisim.compiler.lower.tuning import tune
@@ -283,6 +282,3 @@ def _joined(scope: Any, op: str, a: Any, b: Any) -> Any:
     if hasattr(a, "re"):
         return type(a)(_joined(scope, op, a.re, b.re), _joined(scope, op, a.im, b.im))
     return scope.builder.op(op, a, b)
-
-
-__all__ = ["Access", "AxisClasses", "Lowered", "Region", "lower"]

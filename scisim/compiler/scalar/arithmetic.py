@@ -9,7 +9,6 @@ from scisim.compiler.scalar.ir import FLOATS, Node
 
 MANTISSA, BIAS = {"float32": 23, "float64": 52}, {"float32": 127, "float64": 1023}
 LARGEST = {"float32": 3.4028234663852886e38, "float64": 1.7976931348623157e308}
-SMALLEST_NORMAL = {"float32": 2.0**-126, "float64": 2.0**-1022}
 Table = Mapping[str, Any]
 
 

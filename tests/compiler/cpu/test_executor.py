@@ -427,7 +427,7 @@ def test_other_processors_have_the_interpreter_too(make):
 
 
 def test_the_number_of_threads(monkeypatch):
-    from scisim.compiler.cpu.pool import cores
+    from scisim.core.machine import cores
 
     monkeypatch.delenv("SCISIM_NUM_THREADS", raising=False)
     for name in ("OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"):
