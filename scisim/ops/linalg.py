@@ -2,15 +2,17 @@
 
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.public import public as _public
-from scisim.ops import _linalg
-from scisim.ops._linalg import SingularMatrixError as SingularMatrixError
+from scisim.ops._linalg import determinants as _determinants
+from scisim.ops._linalg import norms as _norms
+from scisim.ops._linalg import solving as _solving
+from scisim.ops._linalg.checks import SingularMatrixError as SingularMatrixError
 
-solve = _public("solve", _linalg.solve, _linalg.solve_p, "linalg")
-inv = _public("inv", _linalg.inv, module="linalg")
-det = _public("det", _linalg.det, _linalg.det_p, "linalg")
-norm = _public("norm", _linalg.norm, module="linalg")
-vector_norm = _public("vector_norm", _linalg.vector_norm, module="linalg")
-matrix_norm = _public("matrix_norm", _linalg.matrix_norm, module="linalg")
+solve = _public("solve", _solving.solve, _solving.solve_p, "linalg")
+inv = _public("inv", _solving.inv, module="linalg")
+det = _public("det", _determinants.det, _determinants.det_p, "linalg")
+norm = _public("norm", _norms.norm, module="linalg")
+vector_norm = _public("vector_norm", _norms.vector_norm, module="linalg")
+matrix_norm = _public("matrix_norm", _norms.matrix_norm, module="linalg")
 
 # The Array API has these here as well as at the top.
 cross = _OPERATIONS["cross"].function

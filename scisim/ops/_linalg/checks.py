@@ -1,0 +1,37 @@
+"""What the functions of linear algebra ask of their operands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scisim.core.errors import DTypeError, ScisimError, ShapeError
+from scisim.core.public import as_argument
+from scisim.core.values import dtype as dtype_of
+from scisim.core.values import is_inexact, shape
+from scisim.ops.shape import astype
+
+
+class SingularMatrixError(ScisimError, np.linalg.LinAlgError):
+    """A matrix that must be inverted is singular."""
+
+
+def square_matrix(name: str, argument: str, a: Any) -> Any:
+    """A stack of square matrices of a dtype that LAPACK knows."""
+    a = as_argument(a)
+    s = shape(a)
+    if len(s) < 2 or s[-1] != s[-2]:
+        raise ShapeError(f"{name}: {argument} must be a square matrix or a stack of them, got shape {s}")
+    return lapack(name, argument, a)
+
+
+def lapack(name: str, argument: str, a: Any) -> Any:
+    if is_inexact(a) and dtype_of(a).name not in ("float32", "float64", "complex64", "complex128"):
+        raise DTypeError(f"{name}: {argument} has dtype {dtype_of(a)}; convert it to float32 or float64")
+    return a if is_inexact(a) else astype(a, np.float64)
+
+
+def inexact_argument(x: Any) -> Any:
+    x = as_argument(x)
+    return x if is_inexact(x) else astype(x, np.float64)

@@ -1,0 +1,179 @@
+"""Norms of vectors and matrices."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.values import dtype as dtype_of
+from scisim.core.values import is_complex, shape
+from scisim.ops._linalg.checks import inexact_argument
+from scisim.ops.arithmetic import absolute, power, sqrt, square
+from scisim.ops.complexes import imag, real
+from scisim.ops.extrema import max as max_of
+from scisim.ops.extrema import min as min_of
+from scisim.ops.reduce import sum as sum_of
+from scisim.ops.select import ne
+from scisim.ops.shape import astype, normalize_axes, reshape
+
+
+def _squares(x: Any) -> Any:
+    return square(real(x)) + square(imag(x)) if is_complex(x) else square(x)
+
+
+def _vector_norm(name: str, x: Any, p: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if p == 2:  # the root remembers its argument, so that the square of a norm is smooth at 0
+        return sqrt(sum_of(_squares(x), axes, keepdims))
+    size = absolute(x)
+    if p == math.inf:
+        return max_of(size, axes, keepdims)
+    if p == -math.inf:
+        return min_of(size, axes, keepdims)
+    if p == 1:
+        return sum_of(size, axes, keepdims)
+    if p == 0:
+        return astype(sum_of(ne(x, 0), axes, keepdims), dtype_of(size))
+    if isinstance(p, (int, float)):
+        # Even powers are those of squares, smooth where an element is 0.
+        powers = power(_squares(x), int(p) // 2) if p % 2 == 0 else power(size, p)
+        return power(sum_of(powers, axes, keepdims), 1.0 / p)
+    raise ArgumentError(f"{name}: ord must be a number, inf or -inf for vectors, got {p!r}")
+
+
+def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
+    """Norm of vectors: (sum of abs(x)^ord)^(1/ord).
+
+    Parameters
+    ----------
+    x : array_like
+        Real or complex.
+    axis : int or tuple of int, optional
+        Axes along which the vectors run; all of them by default.
+    keepdims : bool
+        Whether reduced axes stay, with length one.
+    ord : float
+        2, 1, inf (the greatest modulus), -inf (the least), 0 (how many are not 0), or another number.
+
+    Returns
+    -------
+    Tensor
+        Real.
+
+    Raises
+    ------
+    ArgumentError
+        For an axis out of range or an unknown ``ord``.
+
+    Notes
+    -----
+    Convention: the gradient at the zero vector is 0.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.vector_norm([3.0, 4.0])
+    Tensor(5.)
+    """
+    x = inexact_argument(x)
+    return _vector_norm("vector_norm", x, ord, normalize_axes("vector_norm", axis, len(shape(x))), keepdims)
+
+
+def _matrix_norm(name: str, x: Any, p: Any, rows: int, columns: int, keepdims: bool) -> Any:
+    if p in (None, "fro"):
+        return _vector_norm(name, x, 2, (rows, columns), keepdims)
+    if p in (1, -1, math.inf, -math.inf):
+        along, over = (rows, columns) if abs(p) == 1 else (columns, rows)
+        choose_from = max_of if p > 0 else min_of
+        y = choose_from(sum_of(absolute(x), along, True), over, True)
+        left = tuple(n for k, n in enumerate(shape(x)) if k not in (rows, columns))
+        return y if keepdims else reshape(y, left)
+    raise ArgumentError(
+        f"{name}: ord must be 'fro', 1, -1, inf or -inf for matrices, got {p!r}; vector_norm takes any number"
+    )
+
+
+def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
+    """Norm of matrices.
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., n, m), real or complex.
+    keepdims : bool
+        Whether the last two axes stay, with length one.
+    ord : {"fro", 1, -1, inf, -inf}
+        Root of the sum of squares; the greatest or least sum of moduli of a column (1) or a row (inf).
+
+    Returns
+    -------
+    Tensor
+        Real, of shape (...).
+
+    Raises
+    ------
+    ShapeError
+        For less than two axes.
+    ArgumentError
+        For an unknown ``ord``.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.matrix_norm([[1.0, 2.0], [3.0, 4.0]], ord=1)
+    Tensor(6.)
+    """
+    x = inexact_argument(x)
+    rank = len(shape(x))
+    if rank < 2:
+        raise ShapeError(f"matrix_norm: needs at least two axes, got shape {shape(x)}")
+    return _matrix_norm("matrix_norm", x, ord, rank - 2, rank - 1, keepdims)
+
+
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Norm of vectors or matrices.
+
+    Parameters
+    ----------
+    x : array_like
+        Real or complex.
+    ord : float or {"fro"}, optional
+        By default 2 for vectors and "fro" for matrices; see `vector_norm` and `matrix_norm`.
+    axis : int or pair of int, optional
+        One axis for vectors, two for matrices. By default a matrix is meant by two axes and given ``ord``,
+        and otherwise all elements are one vector.
+    keepdims : bool
+        Whether reduced axes stay, with length one.
+
+    Returns
+    -------
+    Tensor
+        Real.
+
+    Raises
+    ------
+    ArgumentError
+        For axes out of range, or an unknown ``ord``.
+
+    Notes
+    -----
+    Convention: the gradient at zero is 0; that of the square of the norm is smooth there.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.norm([[3.0, 4.0], [6.0, 8.0]], axis=1)
+    Tensor([ 5., 10.])
+    """
+    x = inexact_argument(x)
+    rank = len(shape(x))
+    axes = normalize_axes("norm", axis, rank)
+    if len(axes) == 1 or (axis is None and ord is None):
+        return _vector_norm("norm", x, 2 if ord is None else ord, axes, keepdims)
+    if len(axes) != 2:
+        raise ArgumentError(
+            f"norm: {len(axes)} axes of shape {shape(x)}; a norm with ord={ord!r} takes one axis (vectors) "
+            f"or two (matrices): say which with axis="
+        )
+    rows, columns = axes if axis is None else (a % rank for a in axis)
+    return _matrix_norm("norm", x, ord, rows, columns, keepdims)
