@@ -30,6 +30,8 @@ from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.tensor import Tensor
 from scisim.ops.dtypes import can_cast, finfo, iinfo, isdtype, result_type
 from scisim.ops.flow import cond, fori_loop, scan, while_loop
+from scisim.ops.inspection import API_VERSION as __array_api_version__
+from scisim.ops.inspection import __array_namespace_info__
 from scisim.ops.logic import allclose
 from scisim.ops.printing import print
 from scisim.ops.vmap import vmap
@@ -68,6 +70,8 @@ _MODULES = {"linalg": "scisim.ops.linalg", "random": "scisim.ops.random"}
 __all__ = [
     "ScisimError",
     "Tensor",
+    "__array_api_version__",
+    "__array_namespace_info__",
     "allclose",
     "can_cast",
     "cond",
