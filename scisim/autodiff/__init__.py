@@ -12,6 +12,8 @@ from scisim.autodiff.gradients import grad as grad
 from scisim.autodiff.gradients import stop_gradient as stop_gradient
 from scisim.autodiff.gradients import value_and_grad as value_and_grad
 from scisim.autodiff.gradients import vjp as vjp
+from scisim.autodiff.implicit import implicit_root as implicit_root
+from scisim.autodiff.implicit import linear_solve as linear_solve
 from scisim.autodiff.jacobians import hessian as hessian
 from scisim.autodiff.jacobians import hvp as hvp
 from scisim.autodiff.jacobians import jacfwd as jacfwd

@@ -133,6 +133,17 @@ def while_loop(cond_fun: Callable, body_fun: Callable, init_val: Any) -> Any:
     return pytree.tree_of(pytree.flatten(init_val)[1], outs)
 
 
+def iterate(test: Callable, body: Callable, carry: Any) -> Any:
+    """`while_loop` for solvers: Python's own loop as long as the condition is known, so that functions may branch."""
+    while True:
+        going = pytree.leaf_value(test(carry), "iterate")
+        if isinstance(going, Traced):
+            return while_loop(test, body, carry)
+        if not going:
+            return carry
+        carry = body(carry)
+
+
 def _loop_body(who: str, f: Callable, spec: Any, vals: list, carry_spec: Any) -> tuple[_Body, list]:
     """The body as a graph; initial values are promoted once to the dtypes that it returns."""
     from scisim.ops.shape import astype

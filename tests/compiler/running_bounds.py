@@ -15,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from scisim import autodiff as ad
+from scisim.autodiff._problems import Problem, solving
 from scisim.core.graph import Equation, Graph, Var
 from scisim.core.tensor import Tensor, unwrap, wrap
 from scisim.core.values import inexact
@@ -68,6 +69,29 @@ def _outputs(eq: Equation, args: list[Known]) -> list[Known]:
     if eq.prim.name in BODIES:
         return BODIES[eq.prim.name](args, **eq.params)
     y = eq.prim.evaluate(*(a.value for a in args), **eq.params)
+    if eq.prim.multiple:
+        return [_part(eq, n, y[n], args) for n in range(len(eq.outs))]
+    return [_known(eq, y, args)]
+
+
+def _part(eq: Equation, n: int, y: Any, args: list[Known]) -> Known:
+    """One output of several, as an operation that gives it alone."""
+    return _known(eq._replace(prim=_Only(eq.prim, n), outs=(eq.outs[n],)), y, args)
+
+
+class _Only:
+    """A primitive of which one output is looked at."""
+
+    scalar = None
+
+    def __init__(self, prim: Any, n: int) -> None:
+        self.prim, self.n, self.name, self.constant = prim, n, prim.name, prim.constant
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        return self.prim(*args, **params)[self.n]
+
+
+def _known(eq: Equation, y: Any, args: list[Known]) -> Known:
     (v,) = eq.outs
     error = np.zeros(np.shape(y))
     if any(a.error.any() for a in args) or eq.prim.name not in EXACT:
@@ -78,7 +102,7 @@ def _outputs(eq: Equation, args: list[Known]) -> list[Known]:
         error = error + eps(v.dtype) * magnitude(y) + smallest
     if inexact(v.dtype):
         error = np.where(np.isfinite(error) & (np.isfinite(y) | (error == 0)), error, INF)
-    return [Known(y, error)]
+    return Known(y, error)
 
 
 # --- operations with bodies ------------------------------------------------------------------------------------------
@@ -117,7 +141,11 @@ def _while(args: list[Known], test: Graph, body: Graph, consts: int, **_: Any) -
         now = _run(body, [*fixed, *now])
 
 
-BODIES: dict[str, Callable] = {"call": _call, "cond": _cond, "scan": _scan, "while": _while}
+def _root(args: list[Known], problem: Problem) -> list[Known]:
+    return _run(solving(problem, [a.value for a in args]), args)
+
+
+BODIES: dict[str, Callable] = {"call": _call, "cond": _cond, "scan": _scan, "while": _while, "implicit_root": _root}
 
 
 # --- operations ------------------------------------------------------------------------------------------------------

@@ -1,9 +1,10 @@
-"""What only matters to derivatives leaves a program that runs; powers are products."""
+"""What only matters to derivatives leaves a program that runs: roots are their solvers, powers are products."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from scisim.autodiff._problems import root_p, solving
 from scisim.compiler.passes.algebra import FLOATS
 from scisim.compiler.passes.constants import number
 from scisim.core.graph import Equation
@@ -19,6 +20,11 @@ def pinned(r: Any, eq: Equation) -> Any:
 
 def stopped(r: Any, eq: Equation) -> Any:
     return eq.args[0]
+
+
+def solver(r: Any, eq: Equation) -> Any:
+    graph = solving(eq.params["problem"], eq.args)
+    return tuple(r.replay(graph, dict(zip(graph.inputs, eq.args, strict=True))))
 
 
 def integer_power(r: Any, eq: Equation) -> Any:
@@ -50,6 +56,7 @@ def _products(r: Any, x: Any, n: int) -> Any:
 TABLE = {
     pin: (pinned,),
     stop: (stopped,),
+    root_p: (solver,),
     ipow_p: (integer_power,),
     power_p: (power,),
     general_power: (power,),
