@@ -65,7 +65,7 @@ _PACKAGES = (
     "sparse",
     "train",
 )
-_MODULES = {"linalg": "scisim.ops.linalg", "random": "scisim.ops.random"}
+_MODULES = {"linalg": "scisim.ops.linalg", "random": "scisim.ops.random", "special": "scisim.ops.special"}
 
 __all__ = [
     "ScisimError",

@@ -7,7 +7,7 @@ from scisim.ops import namespace as namespace
 from scisim.ops import operators as operators
 
 # Modules that declare public functions; linalg and random are packages of their own names and load when used.
-_LATER = {"linalg", "random", "namespace", "operators"}
+_LATER = {"linalg", "random", "special", "namespace", "operators"}
 for _module in _pkgutil.iter_modules(__path__):
     if not _module.name.startswith("_") and _module.name not in _LATER:
         _importlib.import_module(f"scisim.ops.{_module.name}")

@@ -1,0 +1,1 @@
+"""Special functions by family: each is one declaration (`declare`), from which `scisim.special` is generated."""

@@ -1,0 +1,226 @@
+"""How a special function is declared: its value, its derivative as an expression in primitives, and what is said of it.
+
+A function whose derivatives of every order have one stable formula is declared with a *family*: a primitive with the
+order ``n`` as a parameter, whose derivative is the member of order ``n + 1``.  Then a series of order K costs K + 1
+evaluations, nothing is divided by what may be zero, and nothing grows with the number of terms of a product rule.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from scisim.core.axes import ELEMENTWISE, Axes, broadcast_labels
+from scisim.core.errors import DerivativeError
+from scisim.core.primitive import Primitive
+
+
+@dataclass(frozen=True)
+class Function:
+    """What is said of one public function.
+
+    Attributes
+    ----------
+    name : str
+    raw : callable
+        The function of values.
+    primitive : Primitive, optional
+        Its primitive, where it is one.
+    summary, notes : str
+        For the docstring.
+    operands : dict
+        Text by name, in order.
+    returns : str
+    example : tuple of str
+        Arguments and what is printed.
+    gaps : dict
+        Operand to the reason why there is no derivative in it.
+    complex : bool
+        Whether the argument may be complex.
+    """
+
+    name: str
+    raw: Callable
+    primitive: Primitive | None
+    summary: str
+    operands: dict[str, str]
+    example: tuple[str, str]
+    notes: str
+    returns: str
+    gaps: dict[str, str]
+    complex: bool
+
+
+FUNCTIONS: dict[str, Function] = {}
+DERIVATIVES: dict[str, Primitive] = {}  # the families
+
+# What operands of these names are, unless a declaration says otherwise.
+_TEXTS = {
+    "x": "Argument, real.",
+    "y": "Second argument, real.",
+    "z": "Argument, real or complex.",
+    "v": "Order, real.",
+    "n": "Order or degree, a nonnegative integer.",
+    "m": "Parameter, m = k^2 of the modulus k.",
+    "a": "Parameter, real.",
+    "b": "Parameter, real.",
+    "c": "Parameter, real.",
+    "alpha": "Parameter, real.",
+    "beta": "Parameter, real.",
+}
+
+
+def describe(
+    name: str,
+    raw: Callable,
+    summary: str,
+    operands: str | dict[str, str],
+    example: tuple[str, str],
+    *,
+    primitive: Primitive | None = None,
+    notes: str = "",
+    returns: str = "Tensor",
+    gaps: dict[str, str] | None = None,
+    complex: bool | None = None,
+) -> Callable:
+    """Enter a function in the table."""
+    if isinstance(operands, str):
+        operands = {k: _TEXTS[k] for k in operands.split()}
+    if complex is None:
+        complex = any("complex" in text for text in operands.values())
+    FUNCTIONS[name] = Function(
+        name, raw, primitive, summary, operands, example, notes, returns, gaps or {}, complex
+    )
+    return raw
+
+
+def declare(
+    name: str,
+    evaluate: Callable,
+    partials: Sequence[Callable | str | None],
+    summary: str,
+    operands: str | dict[str, str],
+    example: tuple[str, str],
+    *,
+    notes: str = "",
+    complex: bool | None = None,
+    **rules: Any,
+) -> Primitive:
+    """Declare an elementwise function: a partial that is a text is the reason why there is none."""
+    names = operands.split() if isinstance(operands, str) else list(operands)
+    gaps = {k: p for k, p in zip(names, partials, strict=True) if isinstance(p, str)}
+    prim = Primitive(
+        f"special.{name}",
+        evaluate,
+        axes=ELEMENTWISE,
+        partials=[_partial(name, k, p) for k, p in zip(names, partials, strict=True)],
+        **rules,
+    )
+    describe(
+        name, prim, summary, operands, example, primitive=prim, notes=notes, gaps=gaps, complex=complex
+    )
+    return prim
+
+
+def several(name: str, evaluate: Callable, count: int, jvp: Callable, kinds: Callable | None = None) -> Primitive:
+    """An elementwise primitive of several results, of one jvp that is linear in its tangents."""
+
+    def labels(shapes: tuple, params: dict) -> tuple:
+        ins, out = broadcast_labels(shapes)
+        return ins, [out] * count
+
+    def infer(avals: tuple, params: dict) -> tuple:
+        with np.errstate(all="ignore"):
+            ones = [np.ones(1, a.dtype) for a in avals]
+            shape = np.broadcast_shapes(*(a.shape for a in avals))
+            return tuple(type(avals[0])(shape, y.dtype) for y in evaluate(*ones, **params))
+
+    return Primitive(
+        f"special.{name}", evaluate, axes=Axes(labels, broadcasts=True), infer=infer, jvp=jvp, multiple=True
+    )
+
+
+def _partial(function: str, operand: str, partial: Callable | str | None) -> Callable | None:
+    return refusal(function, operand, partial) if isinstance(partial, str) else partial
+
+
+def refusal(function: str, operand: str, why: str) -> Callable:
+    """The partial derivative that does not exist in closed form: asking for it is an error, never a silent zero."""
+
+    def partial(*args: Any, **params: Any) -> Any:
+        raise DerivativeError(
+            f"special.{function}: no derivative with respect to {operand}: {why}. Keep {operand} out of what is "
+            f"differentiated, for instance by autodiff.stop_gradient({operand}), or use finite differences"
+        )
+
+    return partial
+
+
+def family(name: str, evaluate: Callable, partials: Sequence[Callable | str] = (), at: int = -1, **rules: Any) -> Any:
+    """The derivatives of a function in one operand, by their order: a primitive ``f(*operands, n=n)``.
+
+    Parameters
+    ----------
+    name : str
+    evaluate : callable
+        ``evaluate(*operands, n)`` on arrays.
+    partials : sequence
+        Those in the operands before the one in which it differentiates (with ``n``), or the reasons why there are none.
+    at : int
+        Position of that operand.
+    """
+
+    def next_order(y: Any, *args: Any, n: int, **params: Any) -> Any:
+        return prim(*args, n=n + 1, **params)
+
+    others = [_partial(name, f"parameter {i}", p) for i, p in enumerate(partials)]
+    slopes = [*others, next_order] if at == -1 else [*others[:at], next_order, *others[at:]]
+    prim = Primitive(f"special.{name}_derivative", evaluate, axes=ELEMENTWISE, partials=slopes, **rules)
+    DERIVATIVES[name] = prim
+    return prim
+
+
+def in_double(f: Callable) -> Callable:
+    """Evaluate in double precision, whatever the dtype of the operands, which the result has."""
+
+    @functools.wraps(f)
+    def evaluate(*args: Any, **params: Any) -> Any:
+        kind = np.result_type(*args)
+        if kind.kind not in "fc":
+            kind = np.dtype(np.float64)
+        args = tuple(_doubled(a) for a in args)
+        with np.errstate(all="ignore"):
+            y = np.asarray(_in_blocks(f, args, params))
+        if y.dtype.kind == "c" and kind.kind != "c":
+            kind = np.result_type(kind, np.complex64)
+        return y.astype(kind, copy=False)[()]
+
+    return evaluate
+
+
+_BLOCK = 1 << 14  # elements at once: quadrature takes many numbers for each
+
+
+def _in_blocks(f: Callable, args: tuple, params: dict) -> Any:
+    if max((np.size(a) for a in args), default=0) <= _BLOCK:
+        return f(*args, **params)
+    shape = np.broadcast_shapes(*(np.shape(a) for a in args))
+    flat = [np.broadcast_to(a, shape).ravel() if np.ndim(a) else a for a in args]
+    count = math.prod(shape)
+    cut = lambda a, i: a[i : i + _BLOCK] if np.ndim(a) else a
+    parts = [f(*(cut(a, i) for a in flat), **params) for i in range(0, count, _BLOCK)]
+    return np.concatenate(parts).reshape(shape)
+
+
+def _doubled(a: Any) -> Any:
+    if type(a) is float or type(a) is complex or type(a) is int:
+        return a
+    a = np.asarray(a)
+    if a.dtype.kind == "c":
+        return a.astype(np.complex128, copy=False)
+    return a.astype(np.float64, copy=False) if a.dtype.kind in "fb" else a
