@@ -104,6 +104,12 @@ def own_operand(x: Any, v: Any) -> Any:
     return v if type(x) is Tensor else own(v)
 
 
+def like_tuple(out: tuple, values: Any) -> tuple:
+    """The values in the place of those of a tuple; one with named fields keeps them."""
+    make = getattr(out, "_make", tuple)
+    return make(values)
+
+
 def apart(out: Any, v: np.ndarray) -> Any:
     """A result that shares no memory with an array that a user passed."""
     if type(out) is _ndarray and (out is v or (out.base is not None and np.may_share_memory(out, v))):
@@ -142,7 +148,7 @@ def _dress(raw: Callable, name: str) -> Callable:
             except ScisimError as error:
                 raise named(name, error) from None
         if isinstance(out, tuple):
-            return tuple(map(wrap, out))
+            return like_tuple(out, map(wrap, out))
         t = _new(Tensor)
         t._v = out
         return t
@@ -178,7 +184,7 @@ def _run(raw: Callable, args: tuple, kwargs: dict) -> Any:
     out = raw(*map(take, args), **{k: take(v) for k, v in kwargs.items()} if kwargs else kwargs)
     if not traced:
         for v in foreign:
-            out = tuple(apart(o, v) for o in out) if isinstance(out, tuple) else apart(out, v)
+            out = like_tuple(out, (apart(o, v) for o in out)) if isinstance(out, tuple) else apart(out, v)
     return out
 
 
