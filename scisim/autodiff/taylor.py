@@ -119,6 +119,10 @@ class Taylor(Trace):
         if prim.through is not None:
             self.exact = self.exact or is_singular(prim, params, args)
             return prim.through(self, args, params)
+        if prim.series is not None and not self.lazy:
+            known = prim.series(self, args, params)
+            if known is not None:
+                return known
         key = prim if self.last > 1 and len(args) == 1 and not params else None
         if key and key in args[0].memo:
             return args[0].memo[key]

@@ -43,6 +43,9 @@ class Primitive:
         operations with bodies.  ``exact``: in products with cotangents exact zeros win over infinity.
     taylor : callable, optional
         ``taylor(trace, args, y, **params)`` gives ``rule(k)`` where a better recurrence is known, or None.
+    series : callable, optional
+        ``series(trace, args, params)`` gives the results of Taylor mode where all coefficients must be known at once
+        (eigenvalues that are equal at first), or None where the other rules serve.
     through : callable, optional
         ``through(trace, args, params)`` for operations with bodies: interpretations that act value by value.
     batch : callable, optional
@@ -86,6 +89,7 @@ class Primitive:
         jvp: Callable | None = None,
         reverse: Callable | None = None,
         taylor: Callable | None = None,
+        series: Callable | None = None,
         through: Callable | None = None,
         batch: Callable | None = None,
         record: Callable | None = None,
@@ -107,7 +111,7 @@ class Primitive:
         self.linear, self.bilinear = tuple(linear), tuple(bilinear)
         self.reverse, self.taylor, self.through, self.batch = reverse, taylor, through, batch
         self.record, self.regular = record, regular
-        self.exact = exact
+        self.exact, self.series = exact, series
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
         self.multiple, self.spreads, self.effect, self.pole = multiple, spreads, effect, pole
         self.constant = not (partials or linear or bilinear or jvp or reverse or through)
