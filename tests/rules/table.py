@@ -23,7 +23,7 @@ def load_everything() -> None:
 
 load_everything()
 
-MECHANISM = {"__init__", "cases", "scalar_interpreter", "table"}
+MECHANISM = {"__init__", "cases", "columns", "scalar_interpreter", "table"}
 
 
 def modules() -> list:
