@@ -3,6 +3,7 @@
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.public import public as _public
 from scisim.ops._linalg import determinants as _determinants
+from scisim.ops._linalg import hermitian as _hermitian
 from scisim.ops._linalg import norms as _norms
 from scisim.ops._linalg import solving as _solving
 from scisim.ops._linalg.checks import SingularMatrixError as SingularMatrixError
@@ -13,6 +14,8 @@ det = _public("det", _determinants.det, _determinants.det_p, "linalg")
 norm = _public("norm", _norms.norm, module="linalg")
 vector_norm = _public("vector_norm", _norms.vector_norm, module="linalg")
 matrix_norm = _public("matrix_norm", _norms.matrix_norm, module="linalg")
+eigh = _public("eigh", _hermitian.eigh, module="linalg")
+eigvalsh = _public("eigvalsh", _hermitian.eigvalsh, module="linalg")
 
 # The Array API has these here as well as at the top.
 cross = _OPERATIONS["cross"].function
@@ -32,6 +35,8 @@ __all__ = [
     "norm",
     "vector_norm",
     "matrix_norm",
+    "eigh",
+    "eigvalsh",
     "cross",
     "diagonal",
     "matmul",

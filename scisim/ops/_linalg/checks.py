@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.errors import DTypeError, ScisimError, ShapeError
+from scisim.core.axes import Axes
+from scisim.core.errors import ArgumentError, DTypeError, ScisimError, ShapeError
 from scisim.core.public import as_argument
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import is_inexact, shape
@@ -35,3 +36,26 @@ def lapack(name: str, argument: str, a: Any) -> Any:
 def inexact_argument(x: Any) -> Any:
     x = as_argument(x)
     return x if is_inexact(x) else astype(x, np.float64)
+
+
+def stacks(operands: tuple[int, ...], results: int | list[int]) -> Axes:
+    """The axis rule of functions of stacks: how many trailing axes of each operand and result must be whole."""
+
+    def labels(shapes: tuple, p: dict) -> tuple[list, Any]:
+        ins = [tuple(range(len(s) - n)) + (None,) * n for s, n in zip(shapes, operands, strict=True)]
+        lead = tuple(range(len(shapes[0]) - operands[0]))
+        if isinstance(results, int):
+            return ins, lead + (None,) * results
+        return ins, [lead + (None,) * n for n in results]
+
+    return Axes(labels)
+
+
+def real_dtype(dt: np.dtype) -> np.dtype:
+    return np.dtype(dt.char.lower()) if dt.kind == "c" else dt
+
+
+def check_finite(name: str, a: Any) -> None:
+    """LAPACK's iterations do not end on nan."""
+    if not np.all(np.isfinite(a)):
+        raise ArgumentError(f"{name}: a holds nan or infinity; find where with isfinite(a)")
