@@ -145,7 +145,18 @@ def _root(args: list[Known], problem: Problem) -> list[Known]:
     return _run(solving(problem, [a.value for a in args]), args)
 
 
-BODIES: dict[str, Callable] = {"call": _call, "cond": _cond, "scan": _scan, "while": _while, "implicit_root": _root}
+def _pinned(args: list[Known], graph: Graph, derivative: Graph) -> list[Known]:
+    return _run(graph, args)
+
+
+BODIES: dict[str, Callable] = {
+    "call": _call,
+    "cond": _cond,
+    "scan": _scan,
+    "while": _while,
+    "implicit_root": _root,
+    "pinned_call": _pinned,
+}
 
 
 # --- operations ------------------------------------------------------------------------------------------------------
@@ -254,6 +265,12 @@ def _quotient(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     return (a.error + times(magnitude(y), b.error)) / magnitude(b.value)
 
 
+def _weighed(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
+    """A sum with constant weights: n * eps * sum(abs(terms))."""
+    terms, unit = list(zip(args, map(abs, eq.params["weights"]), strict=True)), eps(np.asarray(y).dtype)
+    return sum(w * (a.error + len(terms) * unit * magnitude(a.value)) for a, w in terms)
+
+
 def _transform(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     """A Fourier transform: every term goes into every sum."""
     (x,) = args
@@ -303,6 +320,7 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys(("maximum", "minimum"), lambda eq, y, args: np.maximum(args[0].error, args[1].error)),
     "cast": lambda eq, y, args: args[0].error if inexact(eq.params["to"]) else _jump(eq, y, args),
     "truncate": lambda eq, y, args: _jump(eq, y, args),
+    "weighted_sum": _weighed,
     "mul": lambda eq, y, args: _factors(args),
     "zmul": lambda eq, y, args: _factors(args),
     "modulus": lambda eq, y, args: args[0].error,

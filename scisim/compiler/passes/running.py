@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from scisim.autodiff._pinned import pinned_call_p
 from scisim.autodiff._problems import root_p, solving
 from scisim.compiler.passes.algebra import FLOATS
 from scisim.compiler.passes.constants import number
 from scisim.core.graph import Equation
 from scisim.core.values import Traced
-from scisim.ops.arithmetic import div, general_power, ipow_p, mul_p, pin, power_p, square_p, stop
+from scisim.ops.arithmetic import add, div, general_power, ipow_p, mul_p, pin, power_p, square_p, stop
+from scisim.ops.weighted import weighted_p
 
 
 def pinned(r: Any, eq: Equation) -> Any:
@@ -25,6 +29,22 @@ def stopped(r: Any, eq: Equation) -> Any:
 def solver(r: Any, eq: Equation) -> Any:
     graph = solving(eq.params["problem"], eq.args)
     return tuple(r.replay(graph, dict(zip(graph.inputs, eq.args, strict=True))))
+
+
+def value_alone(r: Any, eq: Equation) -> Any:
+    """The graph that gives the values."""
+    graph = eq.params["graph"]
+    return tuple(r.replay(graph, dict(zip(graph.inputs, eq.args, strict=True))))
+
+
+def weighted_sum(r: Any, eq: Equation) -> Any:
+    """Products and sums, which join the loops around them."""
+    dtype, total = np.zeros((), eq.outs[0].dtype).real.dtype.type, None
+    for x, w in zip(eq.args, eq.params["weights"], strict=True):
+        if w:
+            term = r.apply(mul_p, x, dtype(w))
+            total = term if total is None else r.apply(add, total, term)
+    return None if total is None else r.broadcast(total, eq.outs[0].shape)
 
 
 def integer_power(r: Any, eq: Equation) -> Any:
@@ -57,6 +77,8 @@ TABLE = {
     pin: (pinned,),
     stop: (stopped,),
     root_p: (solver,),
+    pinned_call_p: (value_alone,),
+    weighted_p: (weighted_sum,),
     ipow_p: (integer_power,),
     power_p: (power,),
     general_power: (power,),
