@@ -39,7 +39,7 @@ def public(name: str, raw: Callable, primitive: Primitive | None = None, module:
     if primitive is not None and _is_elementwise(primitive, raw):
         f = _dress_elementwise(primitive, raw, name)
     elif raw is primitive:
-        f = _dress(lambda *args: raw(*map(number_or_value, args)), name)
+        f = _dress(_of_operands(primitive), name)
     else:
         f = _dress(raw, name)
     f.__name__ = f.__qualname__ = name
@@ -49,6 +49,20 @@ def public(name: str, raw: Callable, primitive: Primitive | None = None, module:
     OPERATIONS[key] = Operation(key, raw, f, primitive, module)
     functions[key] = f
     return f
+
+
+def _of_operands(prim: Primitive) -> Callable:
+    """The primitive as a function of arrays and numbers, in the order and with the names of its scalar expression."""
+
+    def call(*args: Any) -> Any:
+        return prim(*map(number_or_value, args))
+
+    code = prim.scalar.__code__ if prim.scalar is not None else None
+    names = code.co_varnames[1 : code.co_argcount] if code and not code.co_flags & 4 else ()
+    if names:
+        only = inspect.Parameter.POSITIONAL_ONLY
+        call.__signature__ = inspect.Signature([inspect.Parameter(n, only) for n in names])  # type: ignore[attr-defined]
+    return call
 
 
 def _is_elementwise(prim: Primitive, raw: Callable) -> bool:
@@ -73,11 +87,11 @@ def _dress_elementwise(prim: Primitive, raw: Callable, name: str) -> Callable:
             t._v = apart(t._v, v)
         return t
 
-    def binary(a: Any, b: Any, /) -> Tensor:
-        u = a._v if type(a) is Tensor else named_argument(name, a, number_or_value)
-        v = b._v if type(b) is Tensor else named_argument(name, b, number_or_value)
+    def binary(x1: Any, x2: Any, /) -> Tensor:
+        u = x1._v if type(x1) is Tensor else named_argument(name, x1, number_or_value)
+        v = x2._v if type(x2) is Tensor else named_argument(name, x2, number_or_value)
         if isinstance(u, Traced) or isinstance(v, Traced):
-            u, v = own_operand(a, u), own_operand(b, v)
+            u, v = own_operand(x1, u), own_operand(x2, v)
         t = _new(Tensor)
         try:
             if type(u) is _ndarray is type(v) and (plain or u.dtype.kind == "f" == v.dtype.kind):
@@ -125,7 +139,7 @@ def number_or_value(x: Any) -> Any:
 def arity(prim: Primitive) -> int:
     """Number of operands of an elementwise primitive."""
     if prim.scalar is None:
-        return 0
+        return getattr(prim.evaluate, "nin", 0)
     code = prim.scalar.__code__
     return 0 if code.co_flags & 4 else code.co_argcount - 1
 

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from scisim.core.devices import check_device
+from scisim.core.errors import ArgumentError, DTypeError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import number_or_value, public
 from scisim.core.values import as_value, shape
-from scisim.ops import arithmetic, complexes, elementary, index, products, select
+from scisim.core.values import dtype as dtype_of
+from scisim.ops import arithmetic, complexes, elementary, floats, index, products, select
 from scisim.ops import shape as shapes
 
 # name: (raw function, primitive whose declaration documents it, summary, example input, its result)
@@ -62,16 +67,18 @@ ELEMENTWISE: dict[str, tuple[Callable, Primitive, str, str, str]] = {
     "remainder": (select.remainder, select.remainder, "Remainder with the sign of the divisor", "3.0, 2.0", "1."),
     "maximum": (select.maximum, select.maximum_p, "Greater of two", "1.0, 2.0", "2."),
     "minimum": (select.minimum, select.minimum_p, "Lesser of two", "1.0, 2.0", "1."),
-    "hypot": (arithmetic.hypot, arithmetic.hypot_p, "sqrt(a^2 + b^2) without overflow", "3.0, 4.0", "5."),
+    "hypot": (arithmetic.hypot, arithmetic.hypot_p, "sqrt(x1^2 + x2^2) without overflow", "3.0, 4.0", "5."),
     "atan2": (elementary.atan2, elementary.atan2, "Angle of the point (x2, x1), radians", "0.0, 1.0", "0."),
-    "logaddexp": (elementary.logaddexp, elementary.logaddexp, "log(exp(a) + exp(b))", "0.0, -800.0", "0."),
-    "xlogy": (elementary.xlogy, elementary.xlogy, "x log(y), 0 where x is 0", "0.0, 0.0", "0."),
-    "less": (select.lt, select.lt, "Whether a < b", "1.0, 2.0", "True"),
-    "less_equal": (select.le, select.le, "Whether a <= b", "1.0, 2.0", "True"),
-    "greater": (select.gt, select.gt, "Whether a > b", "1.0, 2.0", "False"),
-    "greater_equal": (select.ge, select.ge, "Whether a >= b", "1.0, 2.0", "False"),
-    "equal": (select.eq, select.eq, "Whether a == b", "1.0, 2.0", "False"),
-    "not_equal": (select.ne, select.ne, "Whether a != b", "1.0, 2.0", "True"),
+    "copysign": (floats.copysign, floats.copysign, "The modulus of x1 with the sign of x2", "3.0, -2.0", "-3."),
+    "nextafter": (floats.nextafter, floats.nextafter, "The number next to x1 towards x2", "1.0, 1.0", "1."),
+    "logaddexp": (elementary.logaddexp, elementary.logaddexp, "log(exp(x1) + exp(x2))", "0.0, -800.0", "0."),
+    "xlogy": (elementary.xlogy, elementary.xlogy, "x1 log(x2), 0 where x1 is 0", "0.0, 0.0", "0."),
+    "less": (select.lt, select.lt, "Whether x1 < x2", "1.0, 2.0", "True"),
+    "less_equal": (select.le, select.le, "Whether x1 <= x2", "1.0, 2.0", "True"),
+    "greater": (select.gt, select.gt, "Whether x1 > x2", "1.0, 2.0", "False"),
+    "greater_equal": (select.ge, select.ge, "Whether x1 >= x2", "1.0, 2.0", "False"),
+    "equal": (select.eq, select.eq, "Whether x1 == x2", "1.0, 2.0", "False"),
+    "not_equal": (select.ne, select.ne, "Whether x1 != x2", "1.0, 2.0", "True"),
     "logical_and": (select.logical_and, select.logical_and, "Logical and", "True, False", "False"),
     "logical_or": (select.logical_or, select.logical_or, "Logical or", "True, False", "True"),
     "logical_xor": (select.logical_xor, select.logical_xor, "Exclusive or", "True, True", "False"),
@@ -86,7 +93,7 @@ ELEMENTWISE: dict[str, tuple[Callable, Primitive, str, str, str]] = {
 
 def _doc(name: str, prim: Primitive, summary: str, inputs: str, result: str) -> str:
     count = inputs.count(",") + 1
-    names = ["x"] if count == 1 else ["a", "b"] if count == 2 else ["condition", "a", "b"]
+    names = ["x"] if count == 1 else ["x1", "x2"] if count == 2 else ["condition", "x1", "x2"]
     lines = [f"{summary}, elementwise.", "", "Parameters", "----------"]
     lines += [f"{', '.join(names)} : array_like", "    Shapes broadcast against each other." * (count > 1)]
     lines += ["", "Returns", "-------", "Tensor", "    Of the broadcast shape; dtype by NumPy's promotion."]
@@ -107,7 +114,7 @@ for _name, (_raw, _prim, *_text) in ELEMENTWISE.items():
     public(_name, _raw, _prim, doc=_doc(_name, _prim, *_text))
 
 
-def reshape(x: Any, shape: Any) -> Any:
+def reshape(x: Any, /, shape: Any, copy: bool | None = None) -> Any:
     """The same elements in another shape.
 
     Parameters
@@ -115,11 +122,15 @@ def reshape(x: Any, shape: Any) -> Any:
     x : array_like
     shape : int or tuple of int
         One length may be -1.
+    copy : bool, optional
+        Since values never change, nobody can tell whether memory is shared; with False it must be.
 
     Raises
     ------
     ShapeError
         When the sizes differ.
+    ArgumentError
+        With ``copy=False`` where the elements lie so in memory that they must be copied.
 
     Examples
     --------
@@ -128,10 +139,20 @@ def reshape(x: Any, shape: Any) -> Any:
     Tensor([[1., 2.],
             [3., 4.]])
     """
-    return shapes.reshape(as_value(x), shapes.lengths("reshape", shape, least=-1))
+    x = as_value(x)
+    y = shapes.reshape(x, shapes.lengths("reshape", shape, least=-1))
+    if copy is False:
+        _check_shared("reshape", x, y)
+    return y
 
 
-def broadcast_to(x: Any, shape: Any) -> Any:
+def _check_shared(name: str, x: Any, y: Any) -> None:
+    """Arrays in memory; where a traced value lies is for its transformation to say."""
+    if isinstance(x, np.ndarray) and isinstance(y, np.ndarray) and x.size and not np.may_share_memory(x, y):
+        raise ArgumentError(f"{name}: copy=False, but the elements of x lie apart in memory; leave copy out")
+
+
+def broadcast_to(x: Any, /, shape: Any) -> Any:
     """The array stretched to a shape, by NumPy's rules.
 
     Examples
@@ -143,7 +164,7 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     return shapes.stretch("broadcast_to", as_value(x), shapes.lengths("broadcast_to", shape))
 
 
-def expand_dims(x: Any, axis: Any = 0) -> Any:
+def expand_dims(x: Any, /, axis: Any = 0) -> Any:
     """New axes of length one, at the given places of the result.
 
     Examples
@@ -153,14 +174,15 @@ def expand_dims(x: Any, axis: Any = 0) -> Any:
     (2, 1)
     """
     x = as_value(x)
-    new = shapes.several(axis) or (axis,)
+    items = shapes.several(axis)
+    new = (axis,) if items is None else items
     rank = len(shape(x)) + len(new)
     old = iter(shape(x))
     axes = shapes.normalize_axes("expand_dims", new, rank)
     return shapes.reshape(x, tuple(1 if k in axes else next(old) for k in range(rank)))
 
 
-def squeeze(x: Any, axis: Any = None) -> Any:
+def squeeze(x: Any, /, axis: Any = None) -> Any:
     """Axes of length one removed.
 
     Examples
@@ -169,8 +191,6 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     >>> ss.squeeze([[1.0], [2.0]], axis=1)
     Tensor([1., 2.])
     """
-    from scisim.core.errors import ShapeError
-
     x = as_value(x)
     s = shape(x)
     axes = [k for k, n in enumerate(s) if n == 1] if axis is None else shapes.normalize_axes("squeeze", axis, len(s))
@@ -179,7 +199,7 @@ def squeeze(x: Any, axis: Any = None) -> Any:
     return shapes.reshape(x, tuple(n for k, n in enumerate(s) if k not in axes))
 
 
-def permute_dims(x: Any, axes: Any) -> Any:
+def permute_dims(x: Any, /, axes: Any) -> Any:
     """Axes in another order.
 
     Examples
@@ -191,7 +211,7 @@ def permute_dims(x: Any, axes: Any) -> Any:
     return shapes.permute(as_value(x), axes)
 
 
-def matrix_transpose(x: Any) -> Any:
+def matrix_transpose(x: Any, /) -> Any:
     """The last two axes exchanged.
 
     Examples
@@ -203,7 +223,7 @@ def matrix_transpose(x: Any) -> Any:
     return shapes.matrix_transpose(as_value(x))
 
 
-def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+def moveaxis(x: Any, source: Any, destination: Any, /) -> Any:
     """Axes moved to new positions, the others in their order.
 
     Examples
@@ -215,7 +235,7 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return shapes.moveaxis(as_value(x), source, destination)
 
 
-def concat(arrays: Any, axis: Any = 0) -> Any:
+def concat(arrays: Any, /, axis: Any = 0) -> Any:
     """Arrays joined along an axis they have; None flattens them first.
 
     Examples
@@ -227,7 +247,7 @@ def concat(arrays: Any, axis: Any = 0) -> Any:
     return shapes.concat(arrays, axis)
 
 
-def stack(arrays: Any, axis: int = 0) -> Any:
+def stack(arrays: Any, /, axis: int = 0) -> Any:
     """Arrays of one shape joined along a new axis.
 
     Examples
@@ -240,8 +260,20 @@ def stack(arrays: Any, axis: int = 0) -> Any:
     return shapes.stack(arrays, axis)
 
 
-def astype(x: Any, dtype: Any) -> Any:
+def astype(x: Any, dtype: Any, /, copy: bool = True, device: Any = None) -> Any:
     """A cast; to integers and booleans it has no derivative, to reals it takes the real part.
+
+    Parameters
+    ----------
+    x : array_like
+    dtype : dtype
+    copy : bool
+        Since values never change, nobody can tell whether memory is shared.
+    device : str, optional
+
+    Returns
+    -------
+    Tensor
 
     Examples
     --------
@@ -249,10 +281,12 @@ def astype(x: Any, dtype: Any) -> Any:
     >>> ss.astype([1.7, 2.0], ss.int64)
     Tensor([1, 2])
     """
+    if device is not None:
+        check_device("astype", device)
     return shapes.astype(as_value(x), dtype)
 
 
-def flip(x: Any, axis: Any = None) -> Any:
+def flip(x: Any, /, axis: Any = None) -> Any:
     """Elements in reverse order along axes (all by default).
 
     Examples
@@ -264,7 +298,7 @@ def flip(x: Any, axis: Any = None) -> Any:
     return index.flip(as_value(x), axis)
 
 
-def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+def roll(x: Any, /, shift: Any, axis: Any = None) -> Any:
     """Elements moved along axes, round the end.
 
     Examples
@@ -276,7 +310,7 @@ def roll(x: Any, shift: Any, axis: Any = None) -> Any:
     return index.roll(as_value(x), shift, axis)
 
 
-def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+def clip(x: Any, /, min: Any = None, max: Any = None) -> Any:
     """Values held within bounds; at a bound the derivative is a half.
 
     Examples
@@ -288,7 +322,7 @@ def clip(x: Any, min: Any = None, max: Any = None) -> Any:
     return select.clip(as_value(x), *(b if b is None else number_or_value(b) for b in (min, max)))
 
 
-def relu(x: Any) -> Any:
+def relu(x: Any, /) -> Any:
     """maximum(x, 0); the derivative at 0 is a half, as of every spelling of it.
 
     Examples
@@ -300,7 +334,39 @@ def relu(x: Any) -> Any:
     return select.relu(as_value(x))
 
 
-def angle(z: Any) -> Any:
+def positive(x: Any, /) -> Any:
+    """The numbers as they are, elementwise.
+
+    Raises
+    ------
+    DTypeError
+        For booleans, which are no numbers.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.positive([1.0, -2.0])
+    Tensor([ 1., -2.])
+    """
+    x = as_value(x)
+    if dtype_of(x).kind == "b":
+        raise DTypeError("positive: not defined for booleans; convert them with astype")
+    return x
+
+
+def reciprocal(x: Any, /) -> Any:
+    """1 / x, elementwise; that of an integer is a real number.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.reciprocal([2.0, -4.0])
+    Tensor([ 0.5 , -0.25])
+    """
+    return arithmetic.div(1.0, as_value(x))
+
+
+def angle(z: Any, /) -> Any:
     """Argument of a complex number in (-pi, pi], radians.
 
     Examples
@@ -312,7 +378,7 @@ def angle(z: Any) -> Any:
     return complexes.angle(as_value(z))
 
 
-def matmul(a: Any, b: Any) -> Any:
+def matmul(x1: Any, x2: Any, /) -> Any:
     """Matrix product over the last two axes; vectors count as a row on the left and a column on the right.
 
     Raises
@@ -326,7 +392,7 @@ def matmul(a: Any, b: Any) -> Any:
     >>> ss.matmul([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0])
     Tensor([3., 7.])
     """
-    return products.matmul(as_value(a), as_value(b))
+    return products.matmul(as_value(x1), as_value(x2))
 
 
 def einsum(subscripts: str, *operands: Any) -> Any:
@@ -341,14 +407,14 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     return products.einsum(subscripts, *operands)
 
 
-def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
+def tensordot(x1: Any, x2: Any, /, axes: Any = 2) -> Any:
     """Sum of products over pairs of axes.
 
     Parameters
     ----------
-    a, b : array_like
+    x1, x2 : array_like
     axes : int or pair of sequences of int
-        The last ``axes`` of a with the first of b, or the axes of each.
+        The last ``axes`` of x1 with the first of x2, or the axes of each.
 
     Examples
     --------
@@ -356,11 +422,11 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     >>> ss.tensordot(ss.ones((2, 3)), ss.ones((3, 4)), axes=1).shape
     (2, 4)
     """
-    return products.tensordot(as_value(a), as_value(b), axes)
+    return products.tensordot(as_value(x1), as_value(x2), axes)
 
 
-def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
-    """Sum of conj(a) * b over one axis.
+def vecdot(x1: Any, x2: Any, /, axis: int = -1) -> Any:
+    """Sum of conj(x1) * x2 over one axis, in which both have the same length.
 
     Examples
     --------
@@ -368,10 +434,10 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
     >>> ss.vecdot([1j, 1.0], [1j, 2.0])
     Tensor(3.+0.j)
     """
-    return products.vecdot(as_value(a), as_value(b), axis)
+    return products.vecdot(as_value(x1), as_value(x2), axis)
 
 
-def outer(a: Any, b: Any) -> Any:
+def outer(x1: Any, x2: Any, /) -> Any:
     """Products of all elements of one array with all of another.
 
     Examples
@@ -381,7 +447,7 @@ def outer(a: Any, b: Any) -> Any:
     Tensor([[3., 4.],
             [6., 8.]])
     """
-    return products.outer(as_value(a), as_value(b))
+    return products.outer(as_value(x1), as_value(x2))
 
 
 _STRUCTURAL: dict[Any, Primitive | None] = {
@@ -399,6 +465,8 @@ _STRUCTURAL: dict[Any, Primitive | None] = {
     roll: None,
     clip: None,
     relu: None,
+    positive: None,
+    reciprocal: None,
     angle: None,
     matmul: products.matmul_p,
     einsum: None,

@@ -14,7 +14,7 @@ from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.values import as_value, shape
 from scisim.ops.arithmetic import mul
-from scisim.ops.shape import as_integer, normalize_axis, permute, reshape, several, sum_p
+from scisim.ops.shape import as_integer, astype, normalize_axis, permute, reshape, several, sum_p
 from scisim.ops.shape import matrix_transpose as mT
 
 
@@ -275,9 +275,12 @@ def vecdot(a: Any, b: Any, axis: int = -1) -> Any:
     """Sum of conj(a) * b over one axis."""
     from scisim.ops.complexes import conj
 
-    broadcast_shapes("vecdot", shape(a), shape(b))
+    out = broadcast_shapes("vecdot", shape(a), shape(b))
+    k = normalize_axis("vecdot", axis, len(out)) - len(out)
+    if any(len(shape(v)) < -k or shape(v)[k] != out[k] for v in (a, b)):
+        raise ShapeError(f"vecdot: shapes {shape(a)} and {shape(b)} must have the same length along axis {axis}")
     p = mul(conj(a), b)
-    return sum_p(p, axes=(normalize_axis("vecdot", axis, len(shape(p))),))
+    return astype(sum_p(p, axes=(k + len(out),)), p.dtype)
 
 
 def outer(a: Any, b: Any) -> Any:

@@ -14,12 +14,14 @@ from scisim.core.values import is_complex
 
 
 def _constant(name: str, evaluate: Any, api: str | None = None, scalar: Any = None) -> Primitive:
-    if scalar is None:
+    return Primitive(name, evaluate, axes=ELEMENTWISE, scalar=scalar or _named(name, evaluate), array_api=api)
 
-        def scalar(s: Any, *args: Any) -> Any:
-            return getattr(s, name)(*args)
 
-    return Primitive(name, evaluate, axes=ELEMENTWISE, scalar=scalar, array_api=api)
+def _named(name: str, evaluate: Any) -> Any:
+    """The function of that name of the scalar namespace, with as many operands as NumPy's."""
+    if getattr(evaluate, "nin", evaluate.__code__.co_argcount if hasattr(evaluate, "__code__") else 1) == 2:
+        return lambda s, a, b: getattr(s, name)(a, b)
+    return lambda s, x: getattr(s, name)(x)
 
 
 def _in_order(name: str, compare: Any) -> Any:
@@ -118,7 +120,7 @@ where = Primitive(
     axes=ELEMENTWISE,
     linear=(1, 2),
     transpose=_where_transpose,
-    scalar=lambda s, c, a, b: s.select(c, a, b),
+    scalar=lambda s, condition, x1, x2: s.select(condition, x1, x2),
     singular="follows its branch; nothing of the other one gets through",
     array_api="where",
 )
