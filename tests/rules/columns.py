@@ -48,6 +48,8 @@ def _columns(name: str, cases: list[Case]) -> dict[str, str]:
     if elementwise(name):
         shown |= {"empty", "0-d", "broadcast"}
     reasons = {**EXEMPT.get("*", {}), **EXEMPT.get(name, {})}
+    if not any(c.operands for c in cases):
+        reasons = {**dict.fromkeys(KINDS, "takes no arrays"), **reasons}
     if max(len(c.operands) for c in cases) < 2:
         reasons.setdefault("broadcast", "one operand")
     if not any(np.asarray(x).dtype.kind in "fc" for c in cases for x in c.operands):

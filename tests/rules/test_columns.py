@@ -63,7 +63,9 @@ elementwise = pytest.mark.parametrize("case", ELEMENTWISE_ROWS, ids=[c.name for 
 
 
 def flat(case: Case, count: int) -> list[np.ndarray]:
-    return [np.broadcast_to(x, np.broadcast_shapes(*map(np.shape, case.operands))).ravel()[:count] for x in case.operands]
+    return [
+        np.broadcast_to(x, np.broadcast_shapes(*map(np.shape, case.operands))).ravel()[:count] for x in case.operands
+    ]
 
 
 def derivative_of(case: Case, args: list) -> list:
