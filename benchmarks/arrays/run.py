@@ -1,6 +1,6 @@
 """Array functions beside NumPy and SciPy, eager and compiled, case by case in turns.
 
-Run as ``python benchmarks/arrays/run.py [slices ...]``; the slices are the modules beside this one, each with CASES: name, our
+Run as ``python benchmarks/arrays/run.py [slices ...]``: the modules beside this one, each with CASES, which are name, our
 call, the peer's (None where it has none), arrays.  Bars: a module's geometric mean at most 1.1 times the peer, one
 function at most 1.5 times + 2 us, compiled at most 1.15 times eager + 2 us.  Ends with status 1 if a bar is missed.
 """
@@ -22,10 +22,10 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
 
-from timing import Figure, interleave, summarize  # noqa: E402
+from timing import Figure, interleave, summarize
 
-import scisim as ss  # noqa: E402
-from scisim.core.tensor import Tensor  # noqa: E402
+import scisim as ss
+from scisim.core.tensor import Tensor
 
 MODULE, FUNCTION, COMPILED, EXTRA = 1.1, 1.5, 1.15, 2e-6
 Case = tuple[str, Callable, Callable | None, tuple]
