@@ -1,6 +1,6 @@
 """Array functions beside NumPy and SciPy, eager and compiled, case by case in turns.
 
-Run as ``python benchmarks/arrays/run.py [slices ...]``: the modules beside this one, each with CASES, which are name, our
+Run as ``python benchmarks/arrays/run.py [slices ...]``: the modules beside this one, each with CASES: a name, our
 call, the peer's (None where it has none), arrays.  Bars: a module's geometric mean at most 1.1 times the peer, one
 function at most 1.5 times + 2 us, compiled at most 1.15 times eager + 2 us.  Ends with status 1 if a bar is missed.
 """
