@@ -29,10 +29,12 @@ from scisim.core.errors import ScisimError
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.tensor import Tensor
 from scisim.ops.dtypes import can_cast, finfo, iinfo, isdtype, result_type
+from scisim.ops.exchange import from_dlpack
 from scisim.ops.flow import cond, fori_loop, scan, while_loop
 from scisim.ops.inspection import API_VERSION as __array_api_version__
 from scisim.ops.inspection import __array_namespace_info__
 from scisim.ops.logic import allclose
+from scisim.ops.parts import broadcast_shapes
 from scisim.ops.printing import print
 from scisim.ops.vmap import vmap
 
@@ -73,6 +75,7 @@ __all__ = [
     "__array_api_version__",
     "__array_namespace_info__",
     "allclose",
+    "broadcast_shapes",
     "can_cast",
     "cond",
     "debug_nans",
@@ -82,6 +85,7 @@ __all__ = [
     "export",
     "finfo",
     "fori_loop",
+    "from_dlpack",
     "iinfo",
     "isdtype",
     "jit",
@@ -105,6 +109,8 @@ def __getattr__(name: str) -> _Any:
     """Subpackages load when first used; NumPy's names stand for those of the Array API."""
     if name in _PACKAGES or name in _MODULES:
         return _importlib.import_module(_MODULES.get(name, f"scisim.{name}"))
+    if name == "bfloat16":
+        return _np.dtype(_importlib.import_module("ml_dtypes").bfloat16)
     ours = numpy_name(name)
     if ours in _OPERATIONS:
         return _OPERATIONS[ours].function

@@ -78,3 +78,7 @@ class DistributedError(ScisimError, RuntimeError):
 
 class ConvergenceError(ScisimError, ArithmeticError):
     """An iteration ended without reaching what was asked."""
+
+
+class ExchangeError(ScisimError, BufferError):
+    """An array cannot be handed from one library to another."""

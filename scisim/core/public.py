@@ -202,6 +202,11 @@ def _run(raw: Callable, args: tuple, kwargs: dict) -> Any:
     return out
 
 
+def each(f: Callable, results: tuple) -> tuple:
+    """A function of each of several results, which may have names."""
+    return tuple(map(f, results)) if type(results) is tuple else type(results)(*map(f, results))
+
+
 def _look(xs: Any, foreign: list) -> bool:
     """Whether values of a transformation are among the arguments; collects the arrays that are not ours."""
     traced = False

@@ -12,11 +12,22 @@ import numpy as np
 
 from scisim.core.dispatch import call_function, call_ufunc
 from scisim.core.dispatch import functions as functions
-from scisim.core.errors import ArgumentTypeError, DTypeError, MutationError, ScisimError, ShapeError, TraceError
+from scisim.core.errors import (
+    ArgumentError,
+    ArgumentTypeError,
+    DTypeError,
+    ExchangeError,
+    MutationError,
+    ScisimError,
+    ShapeError,
+    TraceError,
+)
 from scisim.core.values import Traced, as_dtype, as_value, named, new_array, own
 
 # Arrays that captured programs carry as constants, by id; assignment to a handle of one makes the program stale.
 captured_constants: dict[int, Any] = {}
+
+_API_VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12", "2025.12")
 
 
 class Tensor:
@@ -205,23 +216,45 @@ class Tensor:
             )
         return format(self.item(), spec) if spec else str(self)
 
+    def _repr_html_(self) -> str:
+        from scisim.core.html import show
+
+        return show(self._v)
+
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return call_ufunc(Tensor, ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: tuple, kwargs: dict) -> Any:
         return call_function(Tensor, func, types, args, kwargs)
 
-    def __array_namespace__(self, api_version: str | None = None) -> Any:
+    def __array_namespace__(self, /, *, api_version: str | None = None) -> Any:
+        if api_version not in _API_VERSIONS:
+            raise ArgumentError(f"__array_namespace__: version {api_version!r} is not one of {_API_VERSIONS[1:]}")
         return sys.modules["scisim"]
 
-    def __dlpack__(self, *, max_version: tuple[int, int] | None = None, copy: Any = None, **kwargs: Any) -> Any:
+    def __dlpack__(
+        self,
+        /,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
         """A capsule that says it is read-only; a copy for consumers that are too old to read that."""
-        a = self.__array__(copy=copy) if isinstance(self._v, np.ndarray) else self._concrete("a DLPack capsule").copy()
+        if stream is not None:
+            raise ExchangeError(f"__dlpack__: stream is {stream!r}; the memory of a CPU has none, give None")
+        if dl_device not in (None, (1, 0)):
+            raise ExchangeError(f"__dlpack__: device {dl_device} is not that of the tensor, (1, 0)")
+        a = np.asarray(self._concrete("a DLPack capsule"))
         if max_version is None or max_version[0] < 1:
             if copy is False:
-                raise BufferError("this consumer of DLPack cannot be told that a Tensor is read-only; allow a copy")
-            return a.copy().__dlpack__(**kwargs)
-        return a.__dlpack__(max_version=max_version, **kwargs)
+                raise ExchangeError(
+                    "__dlpack__: this consumer of DLPack cannot be told that a Tensor is read-only; allow a copy, or "
+                    "ask with max_version=(1, 0)"
+                )
+            return a.copy().__dlpack__()
+        return (a.copy() if copy else self.__array__()).__dlpack__(max_version=max_version)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
@@ -229,6 +262,11 @@ class Tensor:
     # --- parts -------------------------------------------------------------------------------------------------
     def __getitem__(self, at: Any) -> Tensor:
         v = self._v
+        if type(at) is int and type(v) is np.ndarray:
+            try:
+                return wrap(v[at])
+            except IndexError:
+                pass  # the general way says what is wrong
         return wrap(functions["_index"](v, _bare(at, isinstance(v, Traced))))
 
     def __setitem__(self, at: Any, v: Any) -> None:
@@ -258,8 +296,8 @@ class Tensor:
         order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
         return functions["permute_dims"](self, order or tuple(range(self.ndim))[::-1])
 
-    def astype(self, dtype: Any) -> Tensor:
-        """A cast to another dtype."""
+    def astype(self, dtype: Any, /, copy: bool = True) -> Tensor:
+        """A cast to another dtype; whether memory is shared cannot be told, since values never change."""
         return functions["astype"](self, dtype)
 
     def copy(self) -> Tensor:

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from scisim.core.devices import check_device
-from scisim.core.errors import ArgumentError, ArgumentTypeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 from scisim.core.public import as_argument
-from scisim.core.values import Traced, dtype, shape
+from scisim.core.values import Traced, as_dtype, dtype, shape
 from scisim.ops.creation import iota_p
 from scisim.ops.index import roll
 from scisim.ops.shape import astype, concat, normalize_axes, reshape
@@ -19,13 +19,18 @@ def _range(start: int, stop: int) -> Any:
     return iota_p(start=start, stop=stop, step=1, dtype=as_argument(0).dtype)
 
 
-def _times(order: Any, n: int, d: Any) -> Any:
-    """The order divided by n d, in the precision of d."""
+def _times(name: str, order: Any, n: int, d: Any, to: Any) -> Any:
+    """The order divided by n d, in the precision of d or that asked for."""
     spacing = as_argument(d)
     if not isinstance(spacing, Traced) and np.any(np.equal(spacing, 0)):
-        raise ArgumentError("fftfreq: d, the distance of the points, must not be 0")
+        raise ArgumentError(f"{name}: d, the distance of the points, must not be 0")
     step = 1.0 / (n * spacing)
-    return astype(order, dtype(step)) * step
+    y = astype(order, dtype(step)) * step
+    if to is None:
+        return y
+    if as_dtype(name, to).kind != "f":
+        raise DTypeError(f"{name}: frequencies are real numbers, got dtype {to}; use float32 or float64")
+    return astype(y, to)
 
 
 def _points(name: str, n: Any) -> int:
@@ -36,7 +41,7 @@ def _points(name: str, n: Any) -> int:
     return n
 
 
-def fftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
+def fftfreq(n: int, /, d: Any = 1.0, dtype: Any = None, device: Any = None) -> Any:
     """Frequencies of the elements of an `fft`, in cycles per unit of ``d``.
 
     Parameters
@@ -45,6 +50,8 @@ def fftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
         Number of points.
     d : float
         Distance between points.
+    dtype : dtype, optional
+        Real; by default that of ``d``.
     device : str, optional
 
     Returns
@@ -56,6 +63,8 @@ def fftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
     ------
     ArgumentError
         For less than one point.
+    DTypeError
+        For a dtype that is not real.
 
     Examples
     --------
@@ -66,10 +75,10 @@ def fftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
     check_device("fftfreq", device)
     n = _points("fftfreq", n)
     order = concat([_range(0, (n - 1) // 2 + 1), _range(-(n // 2), 0)])
-    return _times(order, n, d)
+    return _times("fftfreq", order, n, d, dtype)
 
 
-def rfftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
+def rfftfreq(n: int, /, d: Any = 1.0, dtype: Any = None, device: Any = None) -> Any:
     """Frequencies of the elements of an `rfft`, in cycles per unit of ``d``.
 
     Parameters
@@ -78,6 +87,8 @@ def rfftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
         Number of points of the signal.
     d : float
         Distance between points.
+    dtype : dtype, optional
+        Real; by default that of ``d``.
     device : str, optional
 
     Returns
@@ -89,6 +100,8 @@ def rfftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
     ------
     ArgumentError
         For less than one point.
+    DTypeError
+        For a dtype that is not real.
 
     Examples
     --------
@@ -98,7 +111,7 @@ def rfftfreq(n: int, d: Any = 1.0, device: Any = None) -> Any:
     """
     check_device("rfftfreq", device)
     n = _points("rfftfreq", n)
-    return _times(_range(0, n // 2 + 1), n, d)
+    return _times("rfftfreq", _range(0, n // 2 + 1), n, d, dtype)
 
 
 def _shifted(name: str, x: Any, axes: Any, sign: int) -> Any:
@@ -108,7 +121,7 @@ def _shifted(name: str, x: Any, axes: Any, sign: int) -> Any:
     return roll(x, halves, found) if found else reshape(x, shape(x))
 
 
-def fftshift(x: Any, axes: Any = None) -> Any:
+def fftshift(x: Any, /, axes: Any = None) -> Any:
     """A spectrum in the order of its frequencies, with frequency 0 in the middle.
 
     Parameters
@@ -135,7 +148,7 @@ def fftshift(x: Any, axes: Any = None) -> Any:
     return _shifted("fftshift", x, axes, 1)
 
 
-def ifftshift(x: Any, axes: Any = None) -> Any:
+def ifftshift(x: Any, /, axes: Any = None) -> Any:
     """Inverse of `fftshift`, for odd lengths too.
 
     Parameters

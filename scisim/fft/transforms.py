@@ -120,7 +120,7 @@ def _one(name: str, prim: Primitive, x: Any, n: int | None, axis: int, norm: str
     return _scaled(_along(prim, x, k, **({"n": n} if inverse_real else {})), factor)
 
 
-def fft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
+def fft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
     """Discrete Fourier transform along one axis: y[k] = sum of x[j] exp(-2 pi i j k / n).
 
     Parameters
@@ -152,7 +152,7 @@ def fft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backwa
     return _one("fft", fft_p, x, n, axis, norm)
 
 
-def ifft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
+def ifft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
     """Inverse of `fft` along one axis: x[j] = (1 / n) sum of y[k] exp(2 pi i j k / n).
 
     Parameters
@@ -184,7 +184,7 @@ def ifft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backw
     return _one("ifft", ifft_p, x, n, axis, norm)
 
 
-def rfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
+def rfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
     """The first half of the `fft` of real input; the other half is its conjugate.
 
     Parameters
@@ -218,7 +218,7 @@ def rfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backw
     return _one("rfft", rfft_p, x, n, axis, norm)
 
 
-def irfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
+def irfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
     """Inverse of `rfft`: a real signal from the first half of its spectrum.
 
     Parameters
@@ -256,7 +256,7 @@ def irfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "back
 _OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward"}
 
 
-def hfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
+def hfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
     """`fft` of a signal with a real spectrum, from its first half.
 
     Parameters
@@ -282,7 +282,7 @@ def hfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backw
     return _one("hfft", irfft_p, conj(_argument("hfft", x)), n, axis, _OPPOSITE.get(norm, norm))
 
 
-def ihfft(x: Any, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
+def ihfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
     """Inverse of `hfft`: the first half of a signal from its real spectrum.
 
     Parameters
@@ -335,7 +335,7 @@ def _many(name: str, prim: Primitive, x: Any, axes: list[int], lengths: list, no
     return _scaled(x, factor)
 
 
-def fftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
+def fftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
     """`fft` along several axes.
 
     Parameters
@@ -370,7 +370,7 @@ def fftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "backw
     return _many("fftn", fft_p, x, *_axes("fftn", x, s, axes), norm)
 
 
-def ifftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
+def ifftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
     """`ifft` along several axes; the inverse of `fftn`.
 
     Parameters
@@ -404,7 +404,7 @@ def ifftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "back
     return _many("ifftn", ifft_p, x, *_axes("ifftn", x, s, axes), norm)
 
 
-def rfftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
+def rfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
     """`rfft` along the last of several axes, then `fft` along the others.
 
     Parameters
@@ -443,7 +443,7 @@ def rfftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "back
     return _many("rfftn", fft_p, y, found[:-1], lengths[:-1], norm)
 
 
-def irfftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
+def irfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
     """Inverse of `rfftn`: `ifft` along all of several axes but the last, then `irfft` along that.
 
     Parameters
@@ -480,7 +480,7 @@ def irfftn(x: Any, s: Lengths = None, axes: Axes = None, norm: str | None = "bac
     return _one("irfftn", irfft_p, y, lengths[-1], found[-1], norm)
 
 
-def fft2(x: Any, s: Lengths = None, axes: Axes = (-2, -1), norm: str | None = "backward") -> Any:
+def fft2(x: Any, /, s: Lengths = None, axes: Axes = (-2, -1), norm: str | None = "backward") -> Any:
     """`fft` along two axes, the last two by default.
 
     Parameters
@@ -507,7 +507,7 @@ def fft2(x: Any, s: Lengths = None, axes: Axes = (-2, -1), norm: str | None = "b
     return _many("fft2", fft_p, x, *_axes("fft2", x, s, axes), norm)
 
 
-def ifft2(x: Any, s: Lengths = None, axes: Axes = (-2, -1), norm: str | None = "backward") -> Any:
+def ifft2(x: Any, /, s: Lengths = None, axes: Axes = (-2, -1), norm: str | None = "backward") -> Any:
     """`ifft` along two axes, the last two by default.
 
     Parameters

@@ -39,7 +39,7 @@ def _triangle(name: str, keep: Any, x: Any, k: int) -> Any:
     return where(mask, x, np.zeros((), dtype_of(x)))
 
 
-def tril(x: Any, k: int = 0) -> Any:
+def tril(x: Any, /, k: int = 0) -> Any:
     """The lower triangle of matrices, zeros elsewhere.
 
     Parameters
@@ -68,7 +68,7 @@ def tril(x: Any, k: int = 0) -> Any:
     return _triangle("tril", le, x, k)
 
 
-def triu(x: Any, k: int = 0) -> Any:
+def triu(x: Any, /, k: int = 0) -> Any:
     """The upper triangle of matrices, zeros elsewhere.
 
     Parameters
@@ -102,7 +102,7 @@ def _diagonal_indices(k: int, length: int) -> tuple[Any, Any]:
     return (start, start + k) if k >= 0 else (start - k, start)
 
 
-def diagonal(x: Any, offset: int = 0) -> Any:
+def diagonal(x: Any, /, offset: int = 0) -> Any:
     """A diagonal of matrices.
 
     Parameters
@@ -138,7 +138,7 @@ def diagonal(x: Any, offset: int = 0) -> Any:
     return moveaxis(gather_p(moveaxis(x, [rank - 2, rank - 1], [0, 1]), rows, columns), 0, -1)
 
 
-def diag(x: Any, k: int = 0) -> Any:
+def diag(x: Any, /, k: int = 0) -> Any:
     """A matrix with a vector on a diagonal, or a diagonal of a matrix.
 
     Parameters
@@ -173,7 +173,7 @@ def diag(x: Any, k: int = 0) -> Any:
     return index_set(_zeros((n, n), dtype_of(x)), _diagonal_indices(int(k), shape(x)[0]), x)
 
 
-def trace(x: Any, offset: int = 0) -> Any:
+def trace(x: Any, /, offset: int = 0, dtype: Any = None) -> Any:
     """Sum of a diagonal of matrices.
 
     Parameters
@@ -182,6 +182,8 @@ def trace(x: Any, offset: int = 0) -> Any:
         Of shape (..., n, m).
     offset : int
         Which diagonal: 0 is the main one, positive ones lie above it.
+    dtype : dtype, optional
+        Of the sum; by default that of ``x``, and int64 for booleans and short integers.
 
     Returns
     -------
@@ -200,11 +202,12 @@ def trace(x: Any, offset: int = 0) -> Any:
     Tensor(5.)
     """
     d = diagonal(x, offset)
-    return sum_p(d, axes=(len(shape(d)) - 1,))
+    y = sum_p(d if dtype is None else astype(d, dtype), axes=(len(shape(d)) - 1,))
+    return y if dtype is None else astype(y, dtype)
 
 
 # --- repetition and padding -----------------------------------------------------------------------------
-def tile(x: Any, repetitions: int | tuple[int, ...]) -> Any:
+def tile(x: Any, repetitions: int | tuple[int, ...], /) -> Any:
     """An array put together of copies of another.
 
     Parameters
@@ -241,7 +244,7 @@ def tile(x: Any, repetitions: int | tuple[int, ...]) -> Any:
     return reshape(broadcast(reshape(x, pairs), copies), tuple(r * n for r, n in zip(reps, s, strict=True)))
 
 
-def repeat(x: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated in its place.
 
     Parameters
@@ -300,7 +303,7 @@ def _counts(repeats: Any, n: int) -> np.ndarray:
     return counts
 
 
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
+def pad(x: Any, /, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
     """An array with elements added at its edges.
 
     Parameters
@@ -377,7 +380,7 @@ def broadcast_arrays(*arrays: Any) -> Any:
     return tuple(broadcast(x, to) for x in xs)
 
 
-def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
+def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> Any:
     """Parts of an array along one axis.
 
     Parameters
@@ -418,7 +421,7 @@ def split(x: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     return tuple(slice_axis(x, k, a, b) for a, b in zip([0, *cuts], [*cuts, n], strict=True))
 
 
-def kron(a: Any, b: Any) -> Any:
+def kron(a: Any, b: Any, /) -> Any:
     """Kronecker product: blocks of ``b``, each multiplied by one element of ``a``.
 
     Parameters
@@ -445,12 +448,12 @@ def kron(a: Any, b: Any) -> Any:
     return reshape(mul(left, right), tuple(n * m for n, m in zip(s, t, strict=True)))
 
 
-def cross(a: Any, b: Any, axis: int = -1) -> Any:
+def cross(x1: Any, x2: Any, /, axis: int = -1) -> Any:
     """Cross product of vectors with three components.
 
     Parameters
     ----------
-    a, b : array_like
+    x1, x2 : array_like
         Broadcast against each other, with length 3 along the axis.
     axis : int
 
@@ -469,7 +472,7 @@ def cross(a: Any, b: Any, axis: int = -1) -> Any:
     >>> ss.cross([1.0, 0.0, 0.0], [0.0, 1.0, 0.0])
     Tensor([0., 0., 1.])
     """
-    a, b = broadcast_arrays(a, b)
+    a, b = broadcast_arrays(x1, x2)
     k = normalize_axis("cross", axis, len(shape(a)))
     if shape(a)[k] != 3:
         raise ShapeError(f"cross: needs three components along axis {axis}, got shape {shape(a)}")

@@ -26,7 +26,7 @@ Shape = int | tuple[int, ...]
 
 
 # --- from data ----------------------------------------------------------------------------------------------
-def asarray(obj: Any, dtype: Any = None, copy: bool | None = None, device: Any = None) -> Tensor:
+def asarray(obj: Any, /, dtype: Any = None, copy: bool | None = None, device: Any = None) -> Tensor:
     """A Tensor of anything array-like.
 
     Parameters
@@ -48,6 +48,8 @@ def asarray(obj: Any, dtype: Any = None, copy: bool | None = None, device: Any =
     ------
     ArgumentTypeError
         For data that are no numbers.
+    ArgumentError
+        With ``copy=False`` for another dtype than that of the array.
 
     Examples
     --------
@@ -56,10 +58,12 @@ def asarray(obj: Any, dtype: Any = None, copy: bool | None = None, device: Any =
     Tensor([1., 2.])
     """
     check_device("asarray", device)
+    if copy is False and dtype is not None and getattr(obj, "dtype", dtype) != dtype:
+        raise ArgumentError(f"asarray: dtype {obj.dtype} becomes {dtype} only in a copy; leave copy=False out")
     return Tensor(obj, dtype, copy=copy is not False)
 
 
-def _asarray(obj: Any, dtype: Any = None, copy: bool | None = None, device: Any = None) -> Any:
+def _asarray(obj: Any, /, dtype: Any = None, copy: bool | None = None, device: Any = None) -> Any:
     x = as_argument(obj)
     return x if dtype is None else astype(x, dtype)
 
@@ -176,7 +180,7 @@ def _like(name: str, x: Any, dtype: Any, device: Any) -> tuple[tuple[int, ...], 
     return shape(x), dtype_of(x) if dtype is None else dtype
 
 
-def zeros_like(x: Any, dtype: Any = None, device: Any = None) -> Any:
+def zeros_like(x: Any, /, dtype: Any = None, device: Any = None) -> Any:
     """Zeros of the shape and dtype of another array.
 
     Parameters
@@ -199,7 +203,7 @@ def zeros_like(x: Any, dtype: Any = None, device: Any = None) -> Any:
     return _zeros(*_like("zeros_like", x, dtype, device))
 
 
-def ones_like(x: Any, dtype: Any = None, device: Any = None) -> Any:
+def ones_like(x: Any, /, dtype: Any = None, device: Any = None) -> Any:
     """Ones of the shape and dtype of another array.
 
     Parameters
@@ -223,7 +227,7 @@ def ones_like(x: Any, dtype: Any = None, device: Any = None) -> Any:
     return np.broadcast_to(np.ones((), dt), s)
 
 
-def full_like(x: Any, fill_value: Any, dtype: Any = None, device: Any = None) -> Any:
+def full_like(x: Any, /, fill_value: Any, dtype: Any = None, device: Any = None) -> Any:
     """One value in the shape and dtype of another array.
 
     Parameters
@@ -247,7 +251,7 @@ def full_like(x: Any, fill_value: Any, dtype: Any = None, device: Any = None) ->
     return stretch("full_like", astype(as_argument(fill_value), dt), s)
 
 
-def empty_like(x: Any, dtype: Any = None, device: Any = None) -> Any:
+def empty_like(x: Any, /, dtype: Any = None, device: Any = None) -> Any:
     """An array for values to come, of the shape and dtype of another; its elements are zeros.
 
     Parameters
@@ -304,7 +308,7 @@ def _number(name: str, argument: str, x: Any) -> Any:
     return x
 
 
-def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, device: Any = None) -> Any:
+def arange(start: Any, /, stop: Any = None, step: Any = 1, dtype: Any = None, device: Any = None) -> Any:
     """Numbers from ``start`` up to but without ``stop``, ``step`` apart.
 
     Parameters
@@ -346,7 +350,9 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, devic
     return iota_p(start=a, stop=b, step=h, dtype=dt)
 
 
-def linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None, endpoint: bool = True, device: Any = None) -> Any:
+def linspace(
+    start: Any, stop: Any, /, num: int = 50, dtype: Any = None, endpoint: bool = True, device: Any = None
+) -> Any:
     """Numbers at equal distances from ``start`` to ``stop``.
 
     Parameters
@@ -390,7 +396,7 @@ def linspace(start: Any, stop: Any, num: int = 50, dtype: Any = None, endpoint: 
     return y if dtype is None else astype(y, dtype)
 
 
-def eye(n_rows: int, n_cols: int | None = None, k: int = 0, dtype: Any = None, device: Any = None) -> Any:
+def eye(n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: Any = None, device: Any = None) -> Any:
     """A matrix with ones on one diagonal.
 
     Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from scisim.core.errors import ArgumentError, DTypeError
 from scisim.core.tensor import functions, unwrap
 from scisim.core.values import dtype as dtype_of
+from scisim.core.values import inexact
 
 _WEAK = (bool, int, float, complex)
 
@@ -50,7 +53,7 @@ def result_type(*arrays_and_dtypes: Any) -> np.dtype:
         raise DTypeError(f"result_type: {error}") from None
 
 
-def can_cast(from_: Any, to: Any) -> bool:
+def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether a dtype casts to another without loss.
 
     Parameters
@@ -71,17 +74,48 @@ def can_cast(from_: Any, to: Any) -> bool:
     return bool(np.can_cast(_dtype(from_), _dtype(to)))
 
 
-def finfo(dtype: Any) -> Any:
+@dataclass(frozen=True)
+class FloatInfo:
+    """Limits of a floating-point dtype, as Python numbers."""
+
+    dtype: np.dtype
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    smallest_subnormal: float
+    resolution: float
+
+    @property
+    def tiny(self) -> float:
+        """NumPy's name of the smallest normal number."""
+        return self.smallest_normal
+
+
+@lru_cache(maxsize=32)
+def _limits(dt: np.dtype) -> FloatInfo:
+    if dt.name == "bfloat16":
+        import ml_dtypes
+
+        f: Any = ml_dtypes.finfo(dt)
+    else:
+        f = np.finfo(dt)
+    parts = (f.eps, f.max, f.min, f.smallest_normal, f.smallest_subnormal, f.resolution)
+    return FloatInfo(np.dtype(f.dtype), int(f.bits), *map(float, parts))
+
+
+def finfo(type: Any, /) -> FloatInfo:
     """Limits of a floating-point dtype; of a complex one, those of its parts.
 
     Parameters
     ----------
-    dtype : dtype or array
+    type : dtype or array
 
     Returns
     -------
-    finfo
-        With eps, max, min, tiny, bits.
+    FloatInfo
+        With dtype, bits, and as Python numbers eps, max, min, smallest_normal, smallest_subnormal, resolution.
 
     Raises
     ------
@@ -91,25 +125,21 @@ def finfo(dtype: Any) -> Any:
     Examples
     --------
     >>> import scisim as ss
-    >>> float(ss.finfo("float32").eps)
+    >>> ss.finfo("float32").eps
     1.1920928955078125e-07
     """
-    dt = _dtype(dtype)
-    if dt.name == "bfloat16":
-        import ml_dtypes
-
-        return ml_dtypes.finfo(dt)
-    if dt.kind not in "fc":
+    dt = _dtype(type)
+    if not inexact(dt):
         raise DTypeError(f"finfo: {dt} is not a floating-point dtype; iinfo has the limits of integers")
-    return np.finfo(dt)
+    return _limits(dt)
 
 
-def iinfo(dtype: Any) -> np.iinfo:
+def iinfo(type: Any, /) -> np.iinfo:
     """Limits of an integer dtype.
 
     Parameters
     ----------
-    dtype : dtype or array
+    type : dtype or array
 
     Returns
     -------
@@ -127,7 +157,7 @@ def iinfo(dtype: Any) -> np.iinfo:
     >>> ss.iinfo("int8").max
     127
     """
-    dt = _dtype(dtype)
+    dt = _dtype(type)
     if dt.kind not in "iu":
         raise DTypeError(f"iinfo: {dt} is not an integer dtype; finfo is for floating-point ones")
     return np.iinfo(dt)

@@ -59,7 +59,7 @@ max_p = _extremum("max", np.maximum)
 min_p = _extremum("min", np.minimum)
 
 
-def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def max(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """Greatest element along axes; nan if any is nan.
 
     Parameters
@@ -97,7 +97,7 @@ def max(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return reduce_over(max_p, x, axes, keepdims)
 
 
-def min(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def min(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """Least element along axes; nan if any is nan.
 
     Parameters
@@ -159,7 +159,7 @@ def _place(prim: Primitive, x: Any, axis: int | None, keepdims: bool) -> Any:
     return reduce_over(prim, x, (normalize_axis(prim.name, axis, len(shape(x))),), keepdims)
 
 
-def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmax(x: Any, /, axis: int | None = None, keepdims: bool = False) -> Any:
     """Position of the greatest element; the first of equal ones.
 
     Parameters
@@ -192,7 +192,7 @@ def argmax(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
     return _place(argmax_p, x, axis, keepdims)
 
 
-def argmin(x: Any, axis: int | None = None, keepdims: bool = False) -> Any:
+def argmin(x: Any, /, axis: int | None = None, keepdims: bool = False) -> Any:
     """Position of the least element; the first of equal ones.
 
     Parameters
@@ -233,7 +233,7 @@ def _finite(m: Any) -> Any:
     return clip(m, -big, big)
 
 
-def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def logsumexp(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) along axes, without overflow.
 
     Parameters
@@ -275,7 +275,7 @@ def logsumexp(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return y if keepdims else reshape(y, tuple(n for k, n in enumerate(shape(x)) if k not in axes))
 
 
-def softmax(x: Any, axis: Axis = -1) -> Any:
+def softmax(x: Any, /, axis: Axis = -1) -> Any:
     """exp(x) / sum(exp(x)) along axes, without overflow.
 
     Parameters
@@ -306,7 +306,7 @@ def softmax(x: Any, axis: Axis = -1) -> Any:
     return e / reduce_over(sum_p, e, axes, True)
 
 
-def log_softmax(x: Any, axis: Axis = -1) -> Any:
+def log_softmax(x: Any, /, axis: Axis = -1) -> Any:
     """Logarithm of softmax, exact where softmax underflows.
 
     Parameters

@@ -32,7 +32,7 @@ any_p = _truth("any", np.logical_or)
 all_p = _truth("all", np.logical_and)
 
 
-def any(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def any(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether any element along axes is true (not zero).
 
     Parameters
@@ -58,7 +58,7 @@ def any(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return reduce_over(any_p, x, axes, keepdims)
 
 
-def all(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def all(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """Whether all elements along axes are true (not zero).
 
     Parameters
@@ -84,7 +84,7 @@ def all(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return reduce_over(all_p, x, axes, keepdims)
 
 
-def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def count_nonzero(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """Number of elements along axes that are not zero.
 
     Parameters
@@ -110,7 +110,7 @@ def count_nonzero(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
     return reduce_over(sum_p, ne(x, 0), axes, keepdims)
 
 
-def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+def isclose(a: Any, b: Any, /, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
     """Whether elements are equal within tolerances: abs(a - b) <= atol + rtol abs(b).
 
     Parameters
@@ -142,7 +142,7 @@ def isclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: b
     return close
 
 
-def allclose(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
+def allclose(a: Any, b: Any, /, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> bool:
     """Whether all elements are equal within tolerances.
 
     Parameters

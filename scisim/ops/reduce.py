@@ -62,6 +62,13 @@ def _in_single(f: Callable, x: Any) -> Any:
     return astype(f(astype(x, np.float32)), np.float16) if dtype_of(x) == np.float16 else f(x)
 
 
+def _in_dtype(prim: Primitive, x: Any, axes: tuple[int, ...], keepdims: bool, dtype: Any) -> Any:
+    """A reduction in the dtype asked for; short integers go round as they would in it."""
+    if dtype is None:
+        return reduce_over(prim, x, axes, keepdims)
+    return astype(reduce_over(prim, astype(x, dtype), axes, keepdims), dtype)
+
+
 def _per(total: Any, n: float) -> Any:
     """total / n, nan where there is nothing to average."""
     return total / (n if n > 0 else math.nan)
@@ -73,7 +80,7 @@ def reduced_argument(name: str, x: Any, axis: Axis) -> tuple[Any, tuple[int, ...
 
 
 # --- sums and means -----------------------------------------------------------------------------------------
-def sum(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
+def sum(x: Any, /, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """Sum of the elements along axes.
 
     Parameters
@@ -104,10 +111,10 @@ def sum(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) ->
     if axis is None and dtype is None and not keepdims and isinstance(x, _VALUES):
         return sum_p(x, axes=_EVERY[len(x.shape)])  # the commonest call, without a detour
     x, axes = reduced_argument("sum", x, axis)
-    return reduce_over(sum_p, x if dtype is None else astype(x, dtype), axes, keepdims)
+    return _in_dtype(sum_p, x, axes, keepdims, dtype)
 
 
-def mean(x: Any, axis: Axis = None, keepdims: bool = False) -> Any:
+def mean(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """Arithmetic mean along axes.
 
     Parameters
@@ -192,7 +199,7 @@ prod_p = Primitive(
 )
 
 
-def prod(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
+def prod(x: Any, /, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """Product of the elements along axes; its derivatives of every order hold at zeros too.
 
     Parameters
@@ -222,7 +229,7 @@ def prod(x: Any, axis: Axis = None, keepdims: bool = False, dtype: Any = None) -
     Tensor(24.)
     """
     x, axes = reduced_argument("prod", x, axis)
-    return reduce_over(prod_p, x if dtype is None else astype(x, dtype), axes, keepdims)
+    return _in_dtype(prod_p, x, axes, keepdims, dtype)
 
 
 # --- moments ------------------------------------------------------------------------------------------------
@@ -234,7 +241,7 @@ def _variance(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) 
     return _per(reduce_over(sum_p, q, axes, keepdims), count_over(x, axes) - correction)
 
 
-def var(x: Any, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+def var(x: Any, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Variance along axes: the mean of abs(x - mean(x))^2.
 
     Parameters
@@ -262,7 +269,7 @@ def var(x: Any, axis: Axis = None, correction: float = 0.0, keepdims: bool = Fal
     return _in_single(lambda v: _variance(v, axes, correction, keepdims), x)
 
 
-def std(x: Any, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+def std(x: Any, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     """Standard deviation along axes: the root of the variance.
 
     Parameters
@@ -315,7 +322,7 @@ cumulative_sum_p = Primitive(
 )
 
 
-def cumulative_sum(x: Any, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
+def cumulative_sum(x: Any, /, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Any:
     """Sums of the elements up to each one.
 
     Parameters
@@ -351,6 +358,7 @@ def cumulative_sum(x: Any, axis: int | None = None, dtype: Any = None, include_i
         )
     k = normalize_axis("cumulative_sum", 0 if axis is None else axis, len(shape(x)))
     y = cumulative_sum_p(x if dtype is None else astype(x, dtype), axis=k)
+    y = y if dtype is None else astype(y, dtype)
     if not include_initial:
         return y
     first = zeros((*shape(y)[:k], 1, *shape(y)[k + 1 :]), dtype_of(y))

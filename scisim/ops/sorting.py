@@ -53,7 +53,7 @@ def _sortable(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
     return x, normalize_axis(name, axis, len(shape(x)))
 
 
-def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
+def argsort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
     """Positions of the elements in their order.
 
     Parameters
@@ -89,7 +89,7 @@ def argsort(x: Any, axis: int | None = -1, descending: bool = False, stable: boo
     return argsort_p(x, axis=k, descending=bool(descending))
 
 
-def sort(x: Any, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
+def sort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: bool = True) -> Any:
     """The elements in their order.
 
     Parameters
@@ -133,7 +133,7 @@ def _integers(name: str, indices: Any) -> Any:
     return i
 
 
-def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
+def take_along_axis(x: Any, indices: Any, /, axis: int = -1) -> Any:
     """Elements chosen along an axis, by one index for each place; the inverse of argsort, argmax and argmin.
 
     Parameters
@@ -175,7 +175,7 @@ def take_along_axis(x: Any, indices: Any, axis: int = -1) -> Any:
     return index(x, tuple(i if a == k else g for a, g in enumerate(grid)))
 
 
-def take(x: Any, indices: Any, axis: int | None = None) -> Any:
+def take(x: Any, indices: Any, /, axis: int | None = None) -> Any:
     """Elements, rows or columns by their positions along an axis.
 
     Parameters
@@ -243,7 +243,7 @@ searchsorted_p = Primitive(
 )
 
 
-def searchsorted(x1: Any, x2: Any, side: str = "left", sorter: Any = None) -> Any:
+def searchsorted(x1: Any, x2: Any, /, side: str = "left", sorter: Any = None) -> Any:
     """Where elements belong in a sorted vector, so that it stays sorted.
 
     Parameters
@@ -296,7 +296,7 @@ def _edge(x: Any, like: Any, k: int) -> Any:
     return broadcast(x, tuple(1 if j == k else n for j, n in enumerate(shape(like)))) if not shape(x) else x
 
 
-def diff(x: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(x: Any, /, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """Differences of neighbours, x[i + 1] - x[i].
 
     Parameters
