@@ -80,7 +80,7 @@ class _State:
     def _begin(self) -> None:
         for prim in PRIMITIVES.values():
             prim.evaluate = _checked(prim, prim.evaluate)
-        public._ndarray = operators._ndarray = _Nothing  # type: ignore[assignment, misc]
+        public._ndarray = operators._ndarray = operators._number = _Nothing  # type: ignore[assignment, misc]
         self.programs, graphs.make_program[:] = list(graphs.make_program), []  # bodies run by the operations too
         observe.observers.append(_run)
 
@@ -88,6 +88,7 @@ class _State:
         for prim in PRIMITIVES.values():
             prim.evaluate = getattr(prim.evaluate, "unchecked", prim.evaluate)
         public._ndarray = operators._ndarray = np.ndarray  # type: ignore[misc]
+        operators._number = np.float64  # type: ignore[misc]
         graphs.make_program[:] = self.programs
         observe.remove(_run)
 
