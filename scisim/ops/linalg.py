@@ -2,11 +2,15 @@
 
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.public import public as _public
+from scisim.ops._linalg import cholesky as _cholesky
 from scisim.ops._linalg import determinants as _determinants
 from scisim.ops._linalg import hermitian as _hermitian
 from scisim.ops._linalg import norms as _norms
+from scisim.ops._linalg import orthogonal as _orthogonal
+from scisim.ops._linalg import singular as _singular
 from scisim.ops._linalg import solving as _solving
 from scisim.ops._linalg.checks import SingularMatrixError as SingularMatrixError
+from scisim.ops._linalg.cholesky import NotPositiveDefiniteError as NotPositiveDefiniteError
 
 solve = _public("solve", _solving.solve, _solving.solve_p, "linalg")
 inv = _public("inv", _solving.inv, module="linalg")
@@ -16,6 +20,11 @@ vector_norm = _public("vector_norm", _norms.vector_norm, module="linalg")
 matrix_norm = _public("matrix_norm", _norms.matrix_norm, module="linalg")
 eigh = _public("eigh", _hermitian.eigh, module="linalg")
 eigvalsh = _public("eigvalsh", _hermitian.eigvalsh, module="linalg")
+cholesky = _public("cholesky", _cholesky.cholesky, module="linalg")
+cho_solve = _public("cho_solve", _cholesky.cho_solve, module="linalg")
+qr = _public("qr", _orthogonal.qr, module="linalg")
+svd = _public("svd", _singular.svd, module="linalg")
+svdvals = _public("svdvals", _singular.svdvals, module="linalg")
 
 # The Array API has these here as well as at the top.
 cross = _OPERATIONS["cross"].function
@@ -37,6 +46,12 @@ __all__ = [
     "matrix_norm",
     "eigh",
     "eigvalsh",
+    "NotPositiveDefiniteError",
+    "cholesky",
+    "cho_solve",
+    "qr",
+    "svd",
+    "svdvals",
     "cross",
     "diagonal",
     "matmul",

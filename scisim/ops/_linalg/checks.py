@@ -59,3 +59,11 @@ def check_finite(name: str, a: Any) -> None:
     """LAPACK's iterations do not end on nan."""
     if not np.all(np.isfinite(a)):
         raise ArgumentError(f"{name}: a holds nan or infinity; find where with isfinite(a)")
+
+
+def matrix(name: str, argument: str, a: Any) -> Any:
+    """A stack of matrices of a dtype that LAPACK knows."""
+    a = as_argument(a)
+    if len(shape(a)) < 2:
+        raise ShapeError(f"{name}: {argument} must be a matrix or a stack of them, got shape {shape(a)}")
+    return lapack(name, argument, a)

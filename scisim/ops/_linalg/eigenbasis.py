@@ -188,4 +188,3 @@ def diagonal_in(a: Any, w: Any, v: Any, h: Any) -> Any:
     """diag(v^H h v) for matrices."""
     args = (curve([x], axis) for x, axis in ((a, -3), (w, -2), (v, -3), (h, -3)))
     return part(project_p(*args), -2, 0)
-

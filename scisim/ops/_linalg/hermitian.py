@@ -10,8 +10,7 @@ import numpy as np
 from scisim.core.avals import ShapeDtype
 from scisim.core.errors import ArgumentError
 from scisim.core.primitive import Primitive
-from scisim.core.values import Traced, shape
-from scisim.core.values import dtype as dtype_of
+from scisim.core.values import Traced
 from scisim.ops._linalg import perturbation
 from scisim.ops._linalg.checks import check_finite, real_dtype, square_matrix, stacks
 from scisim.ops._linalg.eigenbasis import (
@@ -22,7 +21,6 @@ from scisim.ops._linalg.eigenbasis import (
     diagonal_in,
     gaps,
     inverse_gaps_p,
-    part,
     parts,
     project_p,
 )
@@ -56,15 +54,6 @@ def _eigh_infer(avals: tuple, p: dict) -> tuple:
     return ShapeDtype(a.shape[:-1], real_dtype(a.dtype)), ShapeDtype(a.shape, a.dtype)
 
 
-def _eigh_jvp(y: tuple, args: list, tangents: list, uplo: str) -> tuple:
-    """dw = diag(v^H da v), dv = v p with p = (v^H da v) / (w_j - w_i) beside the diagonal and 0 on it."""
-    (a,), (da,), (w, v) = args, tangents, y
-    if da is None:
-        return None, None
-    turn = matmul(matmul(adjoint(v), da), v) * inverse_gaps_p(w, fill=math.nan)
-    return diagonal_in(a, w, v, da), matmul(v, turn)
-
-
 def _curve_jvp(y: tuple, args: list, tangents: list, uplo: str) -> tuple:
     """The same with series in the place of numbers."""
     (a,), (da,), (w, v) = args, tangents, y
@@ -79,17 +68,30 @@ def _curve_jvp(y: tuple, args: list, tangents: list, uplo: str) -> tuple:
     return project_p(a, w, v, da), curve(product(vs, turn, matmul), -3)
 
 
-def _on_a_line(trace: Any, a: Any, uplo: str) -> tuple[list, list]:
+def _on_a_line(trace: Any, a: Any, uplo: str = "L") -> tuple[list, list]:
     """Coefficients of eigenvalues and eigenvectors, in the basis that the line chooses where eigenvalues are equal."""
     w, v = eigen_curve_p(curve(coefficients(trace, a), -3), uplo=uplo)
     return parts(w, -2), parts(v, -3)
 
 
-def _eigh_series(trace: Any, args: tuple, p: dict) -> Any:
-    if not along_a_line(trace):
-        return None
-    w, v = _on_a_line(trace, args[0], p["uplo"])
-    return trace.series(w), trace.series(v)
+def eigh_rules(prepared: Any) -> tuple[Any, Any]:
+    """Derivative and series of the eigenvalues and eigenvectors of ``prepared(a)``, a linear function of a."""
+
+    def jvp(y: tuple, args: list, tangents: list, uplo: str = "L") -> tuple:
+        """dw = diag(v^H da v), dv = v p with p = (v^H da v) / (w_j - w_i) beside the diagonal and 0 on it."""
+        if tangents[0] is None:
+            return None, None
+        (w, v), a, da = y, prepared(args[0]), prepared(tangents[0])
+        turn = matmul(matmul(adjoint(v), da), v) * inverse_gaps_p(w, fill=math.nan)
+        return diagonal_in(a, w, v, da), matmul(v, turn)
+
+    def series(trace: Any, args: tuple, p: dict) -> Any:
+        if not along_a_line(trace):
+            return None
+        w, v = _on_a_line(trace, prepared(args[0]), **p)
+        return trace.series(w), trace.series(v)
+
+    return jvp, series
 
 
 def _eigvalsh_series(trace: Any, args: tuple, p: dict) -> Any:
@@ -112,6 +114,7 @@ eigen_curve_p = Primitive(
     jvp=_curve_jvp,
     multiple=True,
 )
+_eigh_jvp, _eigh_series = eigh_rules(lambda a: a)
 eigh_p = Primitive(
     "eigh",
     _checked("eigh", lambda a, uplo: tuple(np.linalg.eigh(a, uplo))),

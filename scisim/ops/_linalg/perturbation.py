@@ -125,7 +125,9 @@ def unresolved(a: np.ndarray, w: np.ndarray, v: Curve) -> list[np.ndarray] | Non
     if n == 0 or np.all(labels[..., -1] == n - 1):
         return None
     bounds = [largest(c) for c in v]
-    sizes = product(product(bounds, [largest(a[..., k, :, :]) for k in range(len(v))], np.multiply), bounds, np.multiply)
+    sizes = product(
+        product(bounds, [largest(a[..., k, :, :]) for k in range(len(v))], np.multiply), bounds, np.multiply
+    )
     out = [alike(labels)]
     for k in range(1, len(v)):
         apart = (np.diff(w[..., k, :]) > unit * sizes[k][..., None]) | (np.diff(labels) > 0)
