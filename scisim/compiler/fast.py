@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core import pytree
-from scisim.core.tensor import Tensor
+from scisim.core.tensor import Tensor, wrap
 
 _NUMBERS = (float, int, complex)
 
@@ -31,12 +31,34 @@ def fast_entry(program: Any, args: tuple, kwargs: dict) -> Any:
     results, container = _flat_results(program.out_spec, len(native.plan.outputs))
     if None in kinds or results is None or len(args) != len(native.plan.inputs):
         return None
-    gives = native.gives()
+    gives = native.gives() if native.direct is None else None
     if gives is None:
-        return None
+        return PythonEntry(native, container) if native.hosts and not native.plan.donated else None
     inputs = zip(native.plan.inputs, kinds, strict=True)
     takes = [Taken(a.slot, a.shape, a.dtype, kind if kind in _NUMBERS else None) for a, kind in inputs]
     return native.open(takes, gives, container)
+
+
+class PythonEntry:
+    """The short way into a program with steps in Python, for tensors of the dtypes and shapes that it takes."""
+
+    def __init__(self, native: Any, container: type | None) -> None:
+        self.run, self.container = native.direct or native, container
+        self.takes = [(a.shape, a.dtype) for a in native.plan.inputs]
+
+    def call(self, *args: Any) -> Any:
+        """The results, or NotImplemented for other arguments."""
+        takes = self.takes
+        if len(args) != len(takes):
+            return NotImplemented
+        vals = []
+        for a, (shape, dtype) in zip(args, takes):
+            v = a._v if type(a) is Tensor else None
+            if type(v) is not np.ndarray or v.shape != shape or v.dtype != dtype:
+                return NotImplemented
+            vals.append(v)
+        outs = self.run(*vals)
+        return wrap(outs[0]) if self.container is None else self.container(map(wrap, outs))
 
 
 def _kind(a: Any) -> type | None:

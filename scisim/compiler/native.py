@@ -24,6 +24,7 @@ from scisim.compiler.lower.program import lower
 from scisim.compiler.lower.steps import Host, Lowered, Region
 from scisim.compiler.lower.values import ARENA_SLOT, TILE_SLOT
 from scisim.compiler.plan import Array, Plan, plan_of
+from scisim.compiler.program import Program
 from scisim.core.errors import ScisimError
 from scisim.core.graph import Graph, Var
 from scisim.core.source import note
@@ -59,6 +60,8 @@ class NativeProgram:
         For a guarded graph, from `passes.guarded`.
     """
 
+    direct: Program | None = None  # what runs a graph of which every step is in Python: nothing is called natively
+
     def __init__(self, graph: Graph, donated: Sequence[int] = (), answering: tuple[int, ...] | None = None) -> None:
         runner = executor()
         lowered = lower(graph, runner.library.target.vector_bits, pool().threads)
@@ -68,6 +71,8 @@ class NativeProgram:
         self.made: dict[int, np.ndarray] = {}  # what host steps made, by slot
         self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
         bound = runner.bind(self.assembly.image, list(self.kernels.values()), self.hosts)
+        if self.hosts and all(isinstance(s, Host) for s in lowered.every()):
+            self.direct = Program(graph, told=True)
         self._begin(plan_of(self.assembly, donated, answering), bound)
 
     @classmethod
@@ -159,6 +164,8 @@ class NativeProgram:
 
     def __call__(self, *args: Any) -> list[Any]:
         """Run on arrays."""
+        if self.direct is not None:
+            return self.direct(*args)
         if not self.lock.acquire(timeout=_PATIENCE):
             return self._second()(*args)
         try:

@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.graph import Graph, Var, make_program
+from scisim.core.errors import ScisimError
+from scisim.core.graph import Equation, Graph, Var, make_program
+from scisim.core.source import note
 
 
 class Program:
@@ -16,9 +18,11 @@ class Program:
     Parameters
     ----------
     graph : Graph
+    told : bool
+        Whether errors tell of the equation and its line.
     """
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, told: bool = False) -> None:
         slots: dict[Any, int] = {}
         self.frame: list[Any] = []
 
@@ -34,7 +38,7 @@ class Program:
         self.inputs = [slot(v) for v in graph.inputs]
         steps = [
             (run, eq.prim.multiple, [slot(a) for a in eq.args], eq.params, [slot(v) for v in eq.outs])
-            for run, eq in zip(_runners(graph), graph.equations, strict=True)
+            for run, eq in zip(map(_told, graph.equations) if told else _runners(graph), graph.equations, strict=True)
         ]
         self.outputs = [slot(v) for v in graph.outputs]
         self.steps = _with_ends(steps, set(slots.values()) - set(self.outputs))
@@ -63,6 +67,19 @@ def _runners(graph: Graph) -> Iterator[Callable]:
     for eq in graph.equations:
         yield eq.prim if spread else eq.prim.evaluate
         spread = spread or eq.prim.spreads
+
+
+def _told(eq: Equation) -> Callable:
+    """Evaluation of an equation; an error is told of its line."""
+
+    def run(*args: Any, **params: Any) -> Any:
+        try:
+            return eq.prim.evaluate(*args, **params)
+        except ScisimError as error:
+            note(error, f"in {eq.prim.name}", eq.source, recorded=True)
+            raise
+
+    return run
 
 
 def _with_ends(steps: list, temporary: set[int]) -> list:
