@@ -423,7 +423,8 @@ def eye(n_rows: int, n_cols: int | None = None, /, k: int = 0, dtype: Any = None
     """
     check_device("eye", device)
     n, m = lengths("eye", (n_rows, n_rows if n_cols is None else n_cols))
-    ones_at = eq(reshape(iota(n), (n, 1)) + as_integer("eye", "k", k), iota(m))
+    place = max(-n, min(m, as_integer("eye", "k", k)))  # beyond the matrix there is nothing, however far
+    ones_at = eq(reshape(iota(n), (n, 1)) + place, iota(m))
     return astype(ones_at, np.float64 if dtype is None else dtype)
 
 

@@ -23,9 +23,25 @@ def _unary(name: str, evaluate: Any, partial: Any, api: bool = True, **more: Any
     return Primitive(name, evaluate, axes=ELEMENTWISE, partials=[partial], array_api=name if api else None, **more)
 
 
+def _expm1(x: Any) -> Any:
+    y = np.expm1(x)
+    return _complex_expm1(x, y) if y.dtype.kind == "c" else y
+
+
+def _complex_expm1(z: Any, y: Any) -> Any:
+    """NumPy's value, and at infinities, nan and real numbers that of the limits: 0 times infinity decides nothing."""
+    a, b = np.real(z), np.imag(z)
+    endless = ~np.isfinite(b)
+    real = np.where((a == np.inf) & endless, np.inf, np.where((a == -np.inf) & endless, -1.0, np.real(y) + 0.0))
+    imag = np.where(b == 0, b, np.where((a == -np.inf) & endless, 0.0, np.imag(y)))
+    out = np.empty(np.shape(y), y.dtype)
+    out.real, out.imag = real, imag
+    return out[()]
+
+
 exp = _unary("exp", np.exp, lambda y, x: y, singular="overflow: a zero tangent wins over an infinite value")
 exp2 = _unary("exp2", np.exp2, lambda y, x: y * _LN2, api=False, singular="overflow")
-expm1 = _unary("expm1", np.expm1, lambda y, x: y + 1.0, singular="overflow")
+expm1 = _unary("expm1", _expm1, lambda y, x: y + 1.0, singular="overflow")
 log = _unary("log", np.log, lambda y, x: 1.0 / x, singular="infinite at 0", pole=True)
 log2 = _unary("log2", np.log2, lambda y, x: 1.0 / (x * _LN2), singular="infinite at 0", pole=True)
 log10 = _unary("log10", np.log10, lambda y, x: 1.0 / (x * _LN10), singular="infinite at 0", pole=True)

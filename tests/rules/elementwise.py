@@ -58,6 +58,8 @@ NOT_COMPLEX = {
         "hypot",
         "atan2",
         "logaddexp",
+        "copysign",
+        "nextafter",
     ),
     *("less", "less_equal", "greater", "greater_equal", "floor_divide", "remainder", "tie", "sinc", "xlogy"),
     *("logical_and", "logical_or", "logical_xor", "logical_not", "bitwise_invert"),

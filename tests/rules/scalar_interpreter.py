@@ -67,3 +67,4 @@ class MpmathScalars(NumPyScalars):
     sigmoid = lambda x: 1 / (1 + mpmath.exp(-x))
     either, both, logical_not = lambda a, b: a or b, lambda a, b: a and b, lambda a: not a
     isnan = mpmath.isnan
+    signbit = lambda x: x < 0
