@@ -210,14 +210,14 @@ class Taylor(Trace):
 
         return rule
 
-    def convolve(self, prim: Primitive, a: Any, b: Any, **params: Any) -> Rule:
-        """Coefficients of a product."""
+    def convolve(self, prim: Primitive, a: Any, b: Any, *fixed: Any, **params: Any) -> Rule:
+        """Coefficients of a product of two operands; further ones, such as indices, have no derivative."""
 
         def term(i: int, j: int, w: float = 1.0) -> Any:
             x, y = self.coefficient(a, i), self.coefficient(b, j)
             if x is None or y is None:
                 return None
-            t = (prim.exact if self.exact and prim.exact else prim)(x, y, **params)
+            t = (prim.exact if self.exact and prim.exact else prim)(x, y, *fixed, **params)
             return t if w == 1.0 else t * w
 
         def square(k: int) -> Any:
