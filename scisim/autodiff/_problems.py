@@ -18,6 +18,7 @@ from scisim.core.batch import Batch
 from scisim.core.capture import capture, close
 from scisim.core.graph import Graph
 from scisim.core.primitive import Primitive
+from scisim.core.tensor import wrap
 from scisim.core.values import dtype, inexact, is_complex, shape, zeros_like
 from scisim.ops.arithmetic import div, neg
 from scisim.ops.complexes import conj, imag, real
@@ -80,14 +81,19 @@ class Equations(Problem):
 
 
 class LinearEquations(Problem):
-    """A x - b = 0: x, b and what A depends on are the inputs."""
+    """A x - b = 0: x, b, what A depends on, and what only the solver takes are the inputs."""
+
+    aux_spec: Any = None  # the structure of what the solver gives besides x
 
     def __init__(self, product: Graph, graph: Graph, count: int, solves: tuple, spec: Any, symmetric: bool) -> None:
         super().__init__(graph, count)
         self.product, self.solves, self.spec, self.symmetric = product, solves, spec, symmetric
+        self.extra = 0  # how many of the last inputs only the solver takes
 
     @staticmethod
-    def of(product: Graph, count: int, solves: tuple, spec: Any, symmetric: bool) -> LinearEquations:
+    def of(
+        product: Graph, count: int, solves: tuple, spec: Any, symmetric: bool, extra: int = 0, has_aux: bool = False
+    ) -> LinearEquations:
         """The equations of an operator, a graph from x and what it depends on to A x."""
         ins = [aval(v) for v in product.inputs]
 
@@ -96,7 +102,9 @@ class LinearEquations(Problem):
             return [y - b for y, b in zip(product(*xs, *rest), bs, strict=True)]
 
         graph = capture(residual, [*ins[:count], *ins[:count], *ins[count:]], product.name)
-        return LinearEquations(product, graph, count, solves, spec, symmetric)
+        made = LinearEquations(product, graph, count, solves, spec, symmetric)
+        made.extra, made.has_aux = extra, has_aux
+        return made
 
     def solve(self, vals: Sequence[Any]) -> tuple:
         bs, rest = vals[self.count : 2 * self.count], vals[2 * self.count :]
@@ -104,13 +112,16 @@ class LinearEquations(Problem):
         def matvec(x: Any) -> Any:
             return pytree.tree_of(self.spec, self.product(*pytree.values(x, "linear_solve")[0], *rest))
 
-        x = self.solves[0](matvec, pytree.tree_of(self.spec, bs))
-        return tuple(pytree.values(x, "linear_solve")[0])
+        more = map(wrap, rest[len(rest) - self.extra :])
+        out = self.solves[0](matvec, pytree.tree_of(self.spec, bs), *more)
+        x, aux = out if self.has_aux else (out, ())
+        flat_aux, self.aux_spec = pytree.values(aux, "linear_solve")
+        return (*pytree.values(x, "linear_solve")[0], *flat_aux)
 
     def linear(self, vals: Sequence[Any], rhs: list, transpose: bool = False) -> list:
         rest = vals[2 * self.count :]
         if not transpose:
-            return list(root_p(*map(zeros_like, rhs), *rhs, *rest, problem=self))
+            return list(root_p(*map(zeros_like, rhs), *rhs, *rest, problem=self))[: self.count]
         if self.symmetric:  # A^T is the conjugate of A
             return [conj(x) for x in self.linear(vals, [conj(r) for r in rhs])]
         back, n = backward(self.product, False), self.count
@@ -119,8 +130,9 @@ class LinearEquations(Problem):
         def transposed(*ins: Any) -> list:
             return list(back(*map(zeros_like, ins[:n]), *ins[n:], *ins[:n]))[:n]
 
-        problem = LinearEquations.of(capture(transposed, avals, back.name), n, self.solves[::-1], self.spec, False)
-        return list(root_p(*map(zeros_like, rhs), *rhs, *rest, problem=problem))
+        product, solves = capture(transposed, avals, back.name), self.solves[::-1]
+        problem = LinearEquations.of(product, n, solves, self.spec, False, self.extra, self.has_aux)
+        return list(root_p(*map(zeros_like, rhs), *rhs, *rest, problem=problem))[:n]
 
 
 class MappedProblem(Problem):

@@ -21,6 +21,7 @@ from scisim.core import pytree
 from scisim.core.avals import aval
 from scisim.core.capture import capture, close
 from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.graph import Graph, Var
 from scisim.core.tensor import Tensor
 from scisim.core.values import Traced, check_function, dtype, inexact, name_of, shape, zeros_like
 
@@ -157,7 +158,13 @@ def _solution(x: Any, spec: Any, like: Sequence[Any], solve: Callable) -> list:
 
 
 def linear_solve(
-    matvec: Callable, b: Any, solve: Callable, transpose_solve: Callable | None = None, symmetric: bool = False
+    matvec: Callable,
+    b: Any,
+    solve: Callable,
+    transpose_solve: Callable | None = None,
+    symmetric: bool = False,
+    extra: Sequence[Any] = (),
+    has_aux: bool = False,
 ) -> Any:
     """Solution x of A x = b for an operator that is only given by its products with vectors.
 
@@ -173,11 +180,16 @@ def linear_solve(
         default ``solve``.
     symmetric : bool
         The operator equals its conjugate transpose, as for the method of conjugate gradients.
+    extra : sequence of tensors
+        Further arguments of both solvers, ``solve(matvec, b, *extra)``, on which x does not depend, such as a
+        preconditioner; the solvers must not close over values of transformations.
+    has_aux : bool
+        The solvers return ``(x, aux)``; the arrays in ``aux`` carry no derivatives.
 
     Returns
     -------
     tensor or container of them
-        With derivatives of every order in ``b`` and in what ``matvec`` closes over.
+        With derivatives of every order in ``b`` and in what ``matvec`` closes over; or ``(x, aux)``.
 
     Examples
     --------
@@ -190,16 +202,19 @@ def linear_solve(
     """
     check_function("linear_solve", matvec)
     check_function("linear_solve", solve)
-    if not _traced(b) and not _traced(matvec(b)):
-        return solve(matvec, b)
+    if not _traced((b, list(extra))) and not _traced(matvec(b)):
+        return solve(matvec, b, *extra)
     vals, spec = pytree.values((b,), "linear_solve")
+    more = [pytree.leaf_value(v, "linear_solve") for v in extra]
     b_spec = pytree.flatten(b)[1]
 
     def flat(*xs: Any) -> list:
         return pytree.call(matvec, spec, xs, "linear_solve")[0]
 
     graph, held = close(capture(flat, [aval(v) for v in vals], name_of(matvec)))
+    graph = Graph([*graph.inputs, *(Var(None, *aval(v)) for v in more)], graph.equations, graph.outputs, graph.name)
     solves = (solve, transpose_solve or solve)
-    problem = LinearEquations.of(graph, len(vals), solves, b_spec, symmetric)
-    zeros = [zeros_like(v) for v in vals]
-    return pytree.tree_of(b_spec, root_p(*zeros, *vals, *held, problem=problem))
+    problem = LinearEquations.of(graph, len(vals), solves, b_spec, symmetric, len(more), has_aux)
+    outs = root_p(*map(zeros_like, vals), *vals, *held, *more, problem=problem)
+    x = pytree.tree_of(b_spec, outs[: len(vals)])
+    return (x, pytree.tree_of(problem.aux_spec, outs[len(vals) :])) if has_aux else x
