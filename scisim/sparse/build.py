@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
-from scisim.core.public import as_argument
 from scisim.core.tensor import Tensor, concrete_array, wrap
 from scisim.core.values import Traced, dtype, shape
 from scisim.ops.index import index
@@ -250,7 +249,7 @@ def _full(who: str, x: Any) -> CSR:
     """A matrix as sparse, every element of a dense one stored."""
     if isinstance(x, CSR):
         return x
-    x = as_argument(x)
+    x = Tensor(x)._v
     if len(shape(x)) != 2:
         raise ShapeError(f"{who}: expected a matrix, got an array of shape {shape(x)}")
     n, m = shape(x)

@@ -140,7 +140,7 @@ class CSR:
 
     def rmatvec(self, x: Any) -> Tensor:
         """A^H x for a vector or a matrix, as of SciPy's LinearOperator."""
-        return self.conj()._product("rmatvec", csr_transposed, as_argument(x), 0)
+        return self.conj()._product("rmatvec", csr_transposed, Tensor(x)._v, 0)
 
     matmat, rmatmat = matvec, rmatvec
 
@@ -191,7 +191,7 @@ class CSR:
 
     def multiply(self, x: Any) -> CSR:
         """Products with the elements of an array of shape (..., n, m), or one that broadcasts, at the stored places."""
-        x = broadcast_to_matrix(as_argument(x), self.pattern.shape)
+        x = broadcast_to_matrix(Tensor(x)._v, self.pattern.shape)
         return made(self.pattern, mul(self.data._v, index(x, (..., self.pattern.rows, self.indices))))
 
     # --- other matrices ------------------------------------------------------------------------------------------
