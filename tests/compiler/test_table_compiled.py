@@ -27,7 +27,7 @@ HOST_STEPS = {
     *("fft", "ifft", "rfft", "irfft", "solve", "det", "argsort", "searchsorted", "scatter", "winners", "gather"),
     *("random_bits", "random_split", "random_fold_in", "random_permutation", "print", "order", "outside"),
     *("uniform_from_bits", "normal_from_bits", "integers_from_bits", "cumulative_sum", "argmax", "argmin"),
-    *("sinc_derivative", "collect", "matmul", "zmatmul", "prod"),
+    *("sinc_derivative", "collect", "matmul", "zmatmul", "prod", "nextafter", "cumulative_prod", "isin"),
 }
 REAL: dict[str, Any] = {
     "float64": np.float64,
