@@ -54,7 +54,7 @@ def _eigh_infer(avals: tuple, p: dict) -> tuple:
     return ShapeDtype(a.shape[:-1], real_dtype(a.dtype)), ShapeDtype(a.shape, a.dtype)
 
 
-def _curve_jvp(y: tuple, args: list, tangents: list, uplo: str) -> tuple:
+def _curve_jvp(y: tuple, args: list, tangents: list, **settings: Any) -> tuple:
     """The same with series in the place of numbers."""
     (a,), (da,), (w, v) = args, tangents, y
     if da is None:
@@ -68,13 +68,13 @@ def _curve_jvp(y: tuple, args: list, tangents: list, uplo: str) -> tuple:
     return project_p(a, w, v, da), curve(product(vs, turn, matmul), -3)
 
 
-def _on_a_line(trace: Any, a: Any, uplo: str = "L") -> tuple[list, list]:
+def _on_a_line(trace: Any, a: Any, uplo: str, embedded: bool = False) -> tuple[list, list]:
     """Coefficients of eigenvalues and eigenvectors, in the basis that the line chooses where eigenvalues are equal."""
-    w, v = eigen_curve_p(curve(coefficients(trace, a), -3), uplo=uplo)
+    w, v = eigen_curve_p(curve(coefficients(trace, a), -3), uplo=uplo, embedded=embedded)
     return parts(w, -2), parts(v, -3)
 
 
-def eigh_rules(prepared: Any) -> tuple[Any, Any]:
+def eigh_rules(prepared: Any, embedded: bool) -> tuple[Any, Any]:
     """Derivative and series of the eigenvalues and eigenvectors of ``prepared(a)``, a linear function of a."""
 
     def jvp(y: tuple, args: list, tangents: list, uplo: str = "L") -> tuple:
@@ -88,7 +88,7 @@ def eigh_rules(prepared: Any) -> tuple[Any, Any]:
     def series(trace: Any, args: tuple, p: dict) -> Any:
         if not along_a_line(trace):
             return None
-        w, v = _on_a_line(trace, prepared(args[0]), **p)
+        w, v = _on_a_line(trace, prepared(args[0]), p.get("uplo", "L"), embedded)
         return trace.series(w), trace.series(v)
 
     return jvp, series
@@ -114,7 +114,7 @@ eigen_curve_p = Primitive(
     jvp=_curve_jvp,
     multiple=True,
 )
-_eigh_jvp, _eigh_series = eigh_rules(lambda a: a)
+_eigh_jvp, _eigh_series = eigh_rules(lambda a: a, embedded=False)
 eigh_p = Primitive(
     "eigh",
     _checked("eigh", lambda a, uplo: tuple(np.linalg.eigh(a, uplo))),

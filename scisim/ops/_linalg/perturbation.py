@@ -90,10 +90,24 @@ def _reduced(a: Curve, sizes: list, start: tuple | None = None) -> tuple[Curve, 
     return w, product(u, inner), known
 
 
-def eigen_curve(a: np.ndarray, uplo: str = "L") -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and eigenvectors of curves of shape (..., K + 1, n, n); nan where a vector is not determined."""
+def embedded_eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and eigenvectors of [[0, a], [a^H, 0]], by the singular value decomposition of a square a."""
+    u, s, vh = np.linalg.svd(a)
+    v = adjoint(vh)
+    left = np.concatenate([u, u[..., ::-1]], axis=-1)
+    right = np.concatenate([-v, v[..., ::-1]], axis=-1)
+    both = np.concatenate([left, right], axis=-2) * s.dtype.type(np.sqrt(0.5))
+    return np.concatenate([-s, s[..., ::-1]], axis=-1), both
+
+
+def eigen_curve(a: np.ndarray, uplo: str, embedded: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and eigenvectors of curves of shape (..., K + 1, n, n); nan where a vector is not determined.
+
+    They start with those of `eigh`, or of `embedded_eigh` for such matrices.
+    """
     curve = [a[..., k, :, :] for k in range(a.shape[-3])]
-    d, u0 = np.linalg.eigh(curve[0], uplo)
+    half = a.shape[-1] // 2
+    d, u0 = embedded_eigh(curve[0][..., :half, half:]) if embedded else np.linalg.eigh(curve[0], uplo)
     n = d.shape[-1]
     labels = labels_of(d, roundoff(d.dtype, n) * largest(d, -1))
     same = np.broadcast_to(np.eye(n, dtype=bool), (*d.shape, n))

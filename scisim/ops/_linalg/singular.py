@@ -22,7 +22,7 @@ from scisim.ops._linalg.eigenbasis import adjoint, along_a_line, diagonal_in
 from scisim.ops._linalg.guards import deficient_p, undetermined_p
 from scisim.ops._linalg.hermitian import eigh_p, eigh_rules
 from scisim.ops._linalg.orthogonal import qr_p, qr_tangents
-from scisim.ops._linalg.perturbation import labels_of, roundoff
+from scisim.ops._linalg.perturbation import embedded_eigh, labels_of, roundoff
 from scisim.ops.arithmetic import pin, stop
 from scisim.ops.index import flip, index
 from scisim.ops.products import matmul
@@ -52,25 +52,16 @@ def greatest(w: Any, k: int) -> Any:
 
 
 # --- square matrices ---------------------------------------------------------------------------------------------
-def _embedded_eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and eigenvectors of the embedding, from half its size."""
-    u, s, vh = np.linalg.svd(a)
-    v = np.conj(np.swapaxes(vh, -1, -2))
-    left = np.concatenate([u, u[..., ::-1]], axis=-1)
-    right = np.concatenate([-v, v[..., ::-1]], axis=-1)
-    return np.concatenate([-s, s[..., ::-1]], axis=-1), np.concatenate([left, right], axis=-2) * s.dtype.type(HALF)
-
-
 def _embedded_infer(avals: tuple, p: dict) -> tuple:
     *lead, n, _ = avals[0].shape
     dt = avals[0].dtype
     return ShapeDtype((*lead, 2 * n), real_dtype(dt)), ShapeDtype((*lead, 2 * n, 2 * n), dt)
 
 
-_jvp, _series = eigh_rules(embedded)
+_jvp, _series = eigh_rules(embedded, embedded=True)
 embedded_eigh_p = Primitive(
     "embedded_eigh",
-    _embedded_eigh,
+    embedded_eigh,
     axes=stacks((2,), [1, 2]),
     infer=_embedded_infer,
     jvp=_jvp,
@@ -114,7 +105,7 @@ def _square_jvp(y: tuple, a: Any, da: Any) -> tuple[Any, Any, Any]:
     n, v = shape(a)[-1], adjoint(vh)
     w = concat([-s, flip(s, -1)], -1)
     basis = concat([concat([u, flip(u, -1)], -1), concat([-v, flip(v, -1)], -1)], -2) * HALF
-    dw, dv = eigh_rules(embedded)[0]((w, basis), [a], [da])
+    dw, dv = _jvp((w, basis), [a], [da])
     top = flip(index(dv, (..., slice(n, None))), -1) * (1.0 / HALF)
     left, right = index(top, (..., slice(0, n), slice(None))), index(top, (..., slice(n, None), slice(None)))
     return left, greatest(dw, n), adjoint(right)
