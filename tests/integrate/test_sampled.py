@@ -52,9 +52,9 @@ def test_it_maps_and_is_captured(rng):
 
 
 def test_what_does_not_fit_is_explained():
-    with pytest.raises(ShapeError, match=r"integrate\.trapezoid: y is a single number; give values"):
+    with pytest.raises(ShapeError, match=r"trapezoid: y is a single number; give values"):
         integrate.trapezoid(1.0)
-    with pytest.raises(ArgumentError, match="axis=2, but y has shape .* give one from -1 to 0"):
+    with pytest.raises(ArgumentError, match="trapezoid: axis 2 is out of range .* use -1 to 0"):
         integrate.trapezoid([1.0, 2.0], axis=2)
     with pytest.raises(ShapeError, match=r"x has shape \(3,\); for y of shape \(2,\) along axis 0"):
         integrate.cumulative_trapezoid([1.0, 2.0], x=[1.0, 2.0, 3.0])
