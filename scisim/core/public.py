@@ -32,6 +32,9 @@ class Operation:
 
 
 OPERATIONS: dict[str, Operation] = {}
+# What computes a function of plain arrays at once, with the bits of the raw function; `ops.plain` fills it.  It takes
+# arrays where that takes values, and gives NotImplemented, or raises, for what only the raw function knows.
+PLAIN: dict[str, Callable] = {}
 
 
 def public(name: str, raw: Callable, primitive: Primitive | None = None, module: str = "", doc: str = "") -> Callable:
@@ -39,9 +42,9 @@ def public(name: str, raw: Callable, primitive: Primitive | None = None, module:
     if primitive is not None and _is_elementwise(primitive, raw):
         f = _dress_elementwise(primitive, raw, name)
     elif raw is primitive:
-        f = _dress(_of_operands(primitive), name)
+        f = _dress(_of_operands(primitive), name, module)
     else:
-        f = _dress(raw, name)
+        f = _dress(raw, name, module)
     f.__name__ = f.__qualname__ = name
     f.__module__ = f"scisim.{module}" if module else "scisim"
     f.__doc__ = doc or raw.__doc__
@@ -144,12 +147,20 @@ def arity(prim: Primitive) -> int:
     return 0 if code.co_flags & 4 else code.co_argcount - 1
 
 
-def _dress(raw: Callable, name: str) -> Callable:
+def _dress(raw: Callable, name: str, module: str) -> Callable:
+    key = f"{module}.{name}" if module else name
     names = list(inspect.signature(raw).parameters)
     place = names.index("dtype") if "dtype" in names else None
 
     @functools.wraps(raw)
     def f(*args: Any, **kwargs: Any) -> Any:
+        plain = PLAIN.get(key)
+        if plain is not None:
+            out = _at_once(plain, args, kwargs)
+            if out is not NotImplemented:
+                t = _new(Tensor)
+                t._v = out
+                return t
         if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
             out = raw(args[0]._v)
         elif args and type(args[0]) is Tensor and all(map(_is_setting, (*args[1:], *kwargs.values()))):
@@ -168,6 +179,29 @@ def _dress(raw: Callable, name: str) -> Callable:
         return t
 
     return f
+
+
+def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
+    """The function of plain arrays; NotImplemented where an argument is anything else, or an error has to be told."""
+    vals = []
+    for a in args:
+        if type(a) is Tensor:
+            a = a._v
+            if type(a) is not _ndarray:
+                return NotImplemented
+        elif type(a) is list or (type(a) is tuple and a and type(a[0]) is Tensor):
+            a = [x._v if type(x) is Tensor else None for x in a]
+            if not all(type(x) is _ndarray for x in a):
+                return NotImplemented
+        elif type(a) is not float and not _is_setting(a):
+            return NotImplemented
+        vals.append(a)
+    if kwargs and not all(map(_is_setting, kwargs.values())):
+        return NotImplemented
+    try:
+        return plain(*vals, **kwargs)
+    except (ValueError, TypeError, IndexError):
+        return NotImplemented
 
 
 def _is_setting(x: Any) -> bool:

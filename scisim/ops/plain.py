@@ -1,0 +1,139 @@
+"""What NumPy computes of plain arrays at once: the short way past functions that are composed of primitives.
+
+Each gives the bits of the raw function, whose checks and messages serve wherever these refuse: only what moves, chooses
+or orders numbers, or makes one product of each, is among them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scisim.core.public import PLAIN
+
+
+def concat(arrays: list, axis: Any = 0) -> Any:
+    return np.concatenate(arrays, axis)
+
+
+def permute(x: Any, axes: Any) -> Any:
+    return x.transpose(axes)
+
+
+def matrix_transpose(x: Any) -> Any:
+    return x.swapaxes(-1, -2)
+
+
+def reshape(x: Any, shape: Any) -> Any:
+    return NotImplemented if shape is None else x.reshape(shape)
+
+
+def repeat(x: Any, repeats: int, axis: Any = None) -> Any:
+    return np.repeat(x, repeats, axis) if type(repeats) is int else NotImplemented
+
+
+def tile(x: Any, repetitions: Any) -> Any:
+    return np.tile(x, repetitions)
+
+
+def take(x: Any, indices: Any, axis: Any = None) -> Any:
+    if axis is None or type(indices) is not np.ndarray or indices.dtype.kind not in "iu" or not x.ndim:
+        return NotImplemented
+    return x.take(indices, axis)
+
+
+def where(condition: Any, a: Any, b: Any) -> Any:
+    return np.where(condition, a, b) if getattr(condition, "dtype", None) == np.bool_ else NotImplemented
+
+
+def sort(x: Any, axis: Any = -1) -> Any:
+    return np.sort(x, axis, kind="stable") if x.dtype.kind in "fiub" else NotImplemented
+
+
+def argsort(x: Any, axis: Any = -1) -> Any:
+    return np.argsort(x, axis, kind="stable") if x.dtype.kind in "fiub" else NotImplemented
+
+
+def _choice(f: Any) -> Any:
+    def chosen(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if x.dtype.kind not in "fiub":
+            return NotImplemented
+        return f(x, axis, keepdims=keepdims)
+
+    return chosen
+
+
+def outer(a: Any, b: Any) -> Any:
+    if type(a) is not np.ndarray or type(b) is not np.ndarray or a.ndim != 1 or b.ndim != 1:
+        return NotImplemented
+    return np.multiply(a[:, None], b)
+
+
+def matmul(a: Any, b: Any) -> Any:
+    return np.matmul(a, b) if type(a) is np.ndarray is type(b) else NotImplemented
+
+
+def broadcast_to(x: Any, shape: Any) -> Any:
+    return np.broadcast_to(x, shape)
+
+
+def expand_dims(x: Any, axis: Any = 0) -> Any:
+    return np.expand_dims(x, axis)
+
+
+def tril(x: Any, k: int = 0) -> Any:
+    return np.tril(x, k) if x.ndim > 1 else NotImplemented
+
+
+def triu(x: Any, k: int = 0) -> Any:
+    return np.triu(x, k) if x.ndim > 1 else NotImplemented
+
+
+def stack(arrays: list, axis: int = 0) -> Any:
+    return np.stack(arrays, axis)
+
+
+def roll(x: Any, shift: Any, axis: Any = None) -> Any:
+    return np.roll(x, shift, axis) if type(shift) is int else NotImplemented
+
+
+def flip(x: Any, axis: Any = None) -> Any:
+    return np.flip(x, axis)
+
+
+def squeeze(x: Any, axis: Any = None) -> Any:
+    return x.squeeze(axis)
+
+
+def moveaxis(x: Any, source: Any, destination: Any) -> Any:
+    return np.moveaxis(x, source, destination)
+
+
+PLAIN.update(
+    {
+        "argmax": _choice(np.argmax),
+        "argmin": _choice(np.argmin),
+        "argsort": argsort,
+        "broadcast_to": broadcast_to,
+        "concat": concat,
+        "expand_dims": expand_dims,
+        "flip": flip,
+        "matmul": matmul,
+        "matrix_transpose": matrix_transpose,
+        "moveaxis": moveaxis,
+        "outer": outer,
+        "permute_dims": permute,
+        "repeat": repeat,
+        "reshape": reshape,
+        "roll": roll,
+        "sort": sort,
+        "squeeze": squeeze,
+        "stack": stack,
+        "take": take,
+        "tile": tile,
+        "tril": tril,
+        "triu": triu,
+        "where": where,
+    }
+)
