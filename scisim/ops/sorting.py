@@ -44,6 +44,21 @@ argsort_p = Primitive(
 )
 
 
+def _sort(x: Any, axis: int, descending: bool) -> np.ndarray:
+    y = np.sort(x, axis=axis, kind="stable")
+    return np.flip(y, axis) if descending else y
+
+
+sort_p = Primitive(
+    "sort",
+    _sort,
+    axes=argsort_p.axes,
+    infer=lambda avals, p: avals[0],
+    jvp=lambda y, args, tangents, **p: take_along_axis(tangents[0], argsort_p(args[0], **p), p["axis"]),
+    array_api="sort",
+)
+
+
 def _sortable(name: str, x: Any, axis: int | None) -> tuple[Any, int]:
     x = as_argument(x)
     if is_complex(x):
@@ -122,7 +137,7 @@ def sort(x: Any, /, axis: int | None = -1, descending: bool = False, stable: boo
     Tensor([3., 2., 1.])
     """
     x, k = _sortable("sort", x, axis)
-    return take_along_axis(x, argsort_p(x, axis=k, descending=bool(descending)), k)
+    return sort_p(x, axis=k, descending=bool(descending))
 
 
 # --- elements by position ----------------------------------------------------------------------------------

@@ -334,7 +334,7 @@ RULES: dict[str, Callable] = {
 }
 # What computes no number, so that exact operands have an exact result.
 EXACT = {*COMPARED, *MOVED, "neg", "conj", "real", "imag", "abs", "stop_gradient", "maximum", "minimum", "max", "min"}
-EXACT |= {"pin", "where", "any", "all", "sign", "floor", "ceil", "trunc", "round", "isnan", "isinf", "isfinite"}
+EXACT |= {"pin", "sort", "where", "any", "all", "sign", "floor", "ceil", "trunc", "round", "isnan", "isinf", "isfinite"}
 
 
 def _factors(args: list[Known]) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 import scisim as ss
 from tests.rules.arrays import of
-from tests.rules.cases import Case, array
+from tests.rules.cases import Case, array, primitive
 
 NOTHING, PLANE, NUMBER = np.zeros((0,)), np.zeros((2, 0)), np.float64(0.7)
 COMPLEX, GRID = array(2, 3, kind="c"), array(2, 3)
@@ -78,6 +78,7 @@ NEEDS_AXES = {  # functions of arrays with axes, on one with a length of zero
     "cross": lambda x: ss.cross(ss.reshape(x, (0, 3)), ss.ones(3, dtype=x.dtype)),
 }
 ROWS = [
+    primitive("sort", GRID, params={"axis": 1, "descending": True}),
     *(row for name, call in ALIKE.items() for row in both(name, call)),
     *(edge(name, call, PLANE) for name, call in NEEDS_AXES.items()),
     *(edge(name, getattr(ss, name), NUMBER) for name in ("max", "min", "argmax", "argmin", "mean", "var")),
