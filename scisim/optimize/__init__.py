@@ -1,5 +1,10 @@
-"""Minimisation and root finding, on arrays, with names as in SciPy's `optimize`.
+"""Minima, roots, least squares and fixed points, on arrays, with names as in SciPy's `optimize`.
 
-The package holds no functions yet. It marks the place, and the layer (above `autodiff`, below
-`compiler`), at which they are added.
+Solutions are functions of whatever their equations depend on, with derivatives of every order, under jit and vmap.
 """
+
+from scisim.optimize._bounds import Bounds, LinearConstraint, NonlinearConstraint
+from scisim.optimize._result import OptimizeResult
+from scisim.optimize.minima import minimize
+
+__all__ = ["Bounds", "LinearConstraint", "NonlinearConstraint", "OptimizeResult", "minimize"]

@@ -1,0 +1,269 @@
+"""BFGS, nonlinear conjugate gradients, and L-BFGS with bounds (J. Nocedal, S. Wright, Numerical Optimization, 2nd ed.,
+chapters 5 to 7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scisim.core.values import dtype, shape
+from scisim.ops.products import outer
+from scisim.ops.select import where
+from scisim.ops.shape import concat, matrix_transpose
+from scisim.optimize._smooth import Smooth
+from scisim.optimize._values import all_finite, biggest, count, equal, finite, loop, no, pick, scalar
+from scisim.optimize._wolfe import FOUND, Rules, wolfe
+
+GOING, GRADIENT, MAXITER, STUCK, NOT_FINITE, VALUE, STEP, STOPPED = -1, 0, 1, 2, 3, 4, 5, 99
+
+
+class Minimum(NamedTuple):
+    """Where a minimiser stands: point, value, gradient, what it has learnt (memory), why it ended, its counts."""
+
+    x: Any
+    f: Any
+    g: Any
+    memory: Any
+    before: Any  # the value, or the size of the step, one iteration ago
+    status: Any
+    nit: Any
+    nfev: Any
+
+
+def going(s: Any) -> Any:
+    return s.status < 0
+
+
+class Limits(NamedTuple):
+    """When a minimiser ends."""
+
+    gtol: float
+    ftol: float
+    xtol: float
+    maxiter: int
+
+
+def begun(fun: Smooth, x: Any, limits: Limits, memory: Any, size: Callable = biggest) -> Minimum:
+    """The state before the first iteration."""
+    f, g = fun.both(x)
+    status = pick(size(g) <= limits.gtol, count(GRADIENT), count(GOING))
+    status = pick(finite(f) & all_finite(g), status, count(NOT_FINITE))
+    return Minimum(x, f, g, memory, f + 0 * f, status, count(0), count(1))
+
+
+def ended(s: Minimum, f: Any, step: Any, size: Any, failed: Any, limits: Limits) -> Any:
+    """The status after an iteration that gave the value ``f``, moved by ``step``, and left a gradient of ``size``.
+
+    A step that cannot be made, or not be seen in x, ends a success where the gradient is as small as roundings allow.
+    """
+    eps, old = np.finfo(dtype(s.x)).eps, s.f
+    one = 1 + 0 * f
+    scale = pick(abs(f) > abs(old), abs(f), abs(old))
+    flat = (old - f <= limits.ftol * pick(scale > 1, scale, one)) & (limits.ftol > 0)
+    small = (step <= limits.xtol * pick(biggest(s.x) > 1, biggest(s.x), one)) & (limits.xtol > 0)
+    still = failed | (step <= 4 * eps * biggest(s.x))
+    rounded = size <= eps**0.5 * pick(scale > 1, scale, one)
+    out = pick(s.nit + 1 >= limits.maxiter, count(MAXITER), count(GOING))
+    out = pick((flat | small) & no(failed), count(VALUE), out)
+    out = pick(still, pick(rounded, count(STEP), count(STUCK)), out)
+    return pick(size <= limits.gtol, count(GRADIENT), out)
+
+
+def again(status: Any, retry: Any, nit: Any, limits: Limits) -> Any:
+    """The status, where a failed search is tried once more in another direction."""
+    return pick(retry & equal(status, STUCK) & (nit + 1 < limits.maxiter), count(GOING), status)
+
+
+def bfgs(fun: Smooth, x: Any, limits: Limits, each: Callable | None = None) -> Minimum:
+    """BFGS with the inverse Hessian H in memory."""
+    n = shape(x)[0]
+    eye = np.eye(n, dtype=dtype(x))
+
+    def body(s: Minimum) -> Minimum:
+        p = -(s.memory @ s.g)
+        fresh = s.nit < 1
+        p = pick(s.g @ p < 0, p, -s.g)
+        first = pick(fresh, _first(s.g), scalar(1.0, x))
+        line = wolfe(fun.both, s.x, p, s.f, s.g, first)
+        step = line.t * p
+        memory = _updated(s.memory, step, line.g - s.g, fresh, eye)
+        # a search that fails along a direction of old pairs is tried once more along the gradient
+        failed = line.status > FOUND
+        retry = failed & no(fresh) & (s.before > 0)
+        memory = pick(retry, eye, memory)
+        status = ended(s, line.f, biggest(step), biggest(line.g), failed, limits)
+        status = again(status, retry, s.nit, limits)
+        new = s.x + step
+        mark = pick(retry, -abs(s.before), abs(s.before) + 1)
+        return Minimum(new, line.f, line.g, memory, mark, status, s.nit + 1, s.nfev + line.used)
+
+    start = begun(fun, x, limits, eye)
+    return loop(going, body, start._replace(memory=eye + 0 * start.f, before=1 + 0 * start.f), each)
+
+
+def _first(g: Any) -> Any:
+    """The first step, along the gradient: of length 1 at most."""
+    size = (g @ g) ** 0.5
+    return 1 / pick(size > 1, size, 1 + 0 * size)
+
+
+def _updated(h: Any, s: Any, y: Any, fresh: Any, eye: Any) -> Any:
+    """The BFGS update of the inverse Hessian; without one where the curvature along the step is not positive."""
+    ys, yy = y @ s, y @ y
+    curved = ys > np.finfo(dtype(s)).eps * (yy * (s @ s)) ** 0.5
+    safe = pick(curved, ys, 1 + 0 * ys)
+    h0 = pick(fresh & curved, eye * (ys / pick(yy > 0, yy, 1 + 0 * yy)), h)
+    hy = h0 @ y
+    cross = outer(s, hy)
+    new = h0 + outer(s, s) * ((1 + (y @ hy) / safe) / safe) - (cross + matrix_transpose(cross)) / safe
+    return pick(curved, new, h)
+
+
+def conjugate_gradients(fun: Smooth, x: Any, limits: Limits, each: Callable | None = None) -> Minimum:
+    """Nonlinear conjugate gradients of Polak and Ribiere, restarted where their factor is negative; the direction is
+    kept in memory."""
+
+    def body(s: Minimum) -> Minimum:
+        p = pick(s.g @ s.memory < 0, s.memory, -s.g)
+        slope = s.g @ p
+        guess = pick(s.nit < 1, _first(s.g), 1.01 * 2 * (s.f - s.before) / slope)
+        guess = pick(finite(guess) & (guess > 0), guess, _first(s.g))
+        line = wolfe(fun.both, s.x, p, s.f, s.g, guess, Rules(c2=0.4))
+        failed = line.status > FOUND
+        beta = line.g @ (line.g - s.g) / (s.g @ s.g)
+        beta = pick(finite(beta) & (beta > 0), beta, 0 * beta)
+        retry = failed & (slope > -(s.g @ s.g))
+        direction = pick(retry, -line.g, beta * p - line.g)
+        status = ended(s, line.f, biggest(line.t * p), biggest(line.g), failed, limits)
+        status = again(status, retry, s.nit, limits)
+        return Minimum(s.x + line.t * p, line.f, line.g, direction, s.f, status, s.nit + 1, s.nfev + line.used)
+
+    start = begun(fun, x, limits, x)
+    return loop(going, body, start._replace(memory=-start.g), each)
+
+
+# --- bounds and limited memory ---------------------------------------------------------------------------------------
+class Bounded(NamedTuple):
+    """The state of L-BFGS: as `Minimum`, with the last steps and changes of gradient as rows, the newest last."""
+
+    x: Any
+    f: Any
+    g: Any
+    s: Any
+    y: Any
+    status: Any
+    nit: Any
+    nfev: Any
+
+
+def projected(x: Any, g: Any, low: Any, high: Any) -> Any:
+    """The step of steepest descent of length 1, cut at the bounds: zero at a minimum."""
+    if low is None:
+        return -g
+    return clip(x - g, low, high) - x
+
+
+def clip(x: Any, low: Any, high: Any) -> Any:
+    """Between bounds, exactly at them outside."""
+    if low is None:
+        return x
+    return where(x < low, low, where(x > high, high, x))
+
+
+def lbfgsb(
+    fun: Smooth, x: Any, low: Any, high: Any, limits: Limits, size: int = 10, each: Callable | None = None
+) -> Bounded:
+    """L-BFGS on the variables that are not held by a bound, with steps projected on the bounds (D. Bertsekas, SIAM J.
+    Control Optim. 20 (1982) 221)."""
+    n, bounded = shape(x)[0], low is not None
+    x = clip(x, low, high)
+
+    def body(s: Bounded) -> Bounded:
+        free = ~held(s.x, s.g, low, high) if bounded else None
+        p = _direction(s, free, min(int(s.nit), size) if isinstance(s.nit, np.integer) else size)
+        p = pick(s.g @ p < 0, p, -s.g if free is None else where(free, -s.g, 0 * s.g))
+        first = pick(s.nit < 1, _first(s.g), scalar(1.0, x))
+        if bounded:
+            new, f, g, used, failed = _backtrack(fun, s, p, first, low, high)
+        else:
+            line = wolfe(fun.both, s.x, p, s.f, s.g, first)
+            new, f, g, used, failed = s.x + line.t * p, line.f, line.g, line.used, line.status > FOUND
+        step, change = new - s.x, g - s.g
+        good = change @ step > np.finfo(dtype(x)).eps * (change @ change)
+        pairs = [pick(good, concat([a[1:], b[None]]), a) for a, b in ((s.s, step), (s.y, change))]
+        # a search that fails with pairs in memory is tried once more without any
+        retry = failed & (biggest(s.s[-1]) > 0)
+        pairs = [pick(retry, 0 * a, a) for a in pairs]
+        size_now = biggest(projected(new, g, low, high))
+        status = ended(s, f, biggest(step), size_now, failed, limits)  # type: ignore[arg-type]
+        status = again(status, retry, s.nit, limits)
+        return Bounded(new, f, g, *pairs, status, s.nit + 1, s.nfev + used)
+
+    m = begun(fun, x, limits, x)
+    small = biggest(projected(x, m.g, low, high)) <= limits.gtol
+    status = pick((m.status < 0) & small, count(GRADIENT), m.status)
+    none = np.zeros((size, n), dtype(x)) + 0 * m.f
+    return loop(going, body, Bounded(x, m.f, m.g, none, none, status, count(0), count(1)), each)
+
+
+def held(x: Any, g: Any, low: Any, high: Any) -> Any:
+    """Which variables are at a bound that the function would have them pass."""
+    return ((x <= low) & (g > 0)) | ((x >= high) & (g < 0))
+
+
+def _direction(s: Bounded, free: Any, pairs: int) -> Any:
+    """The two-loop recursion; pairs that are still empty, or not curved among free variables, count nothing."""
+    keep = (lambda v: v) if free is None else (lambda v: where(free, v, 0 * v))
+    q, used = keep(s.g), []
+    scale = None
+    for k in range(1, pairs + 1):
+        a, b = keep(s.s[-k]), keep(s.y[-k])
+        ab, bb = a @ b, b @ b
+        good = ab > np.finfo(dtype(q)).eps * bb
+        rho = pick(good, 1 / pick(good, ab, 1 + 0 * ab), 0 * ab)
+        alpha = rho * (a @ q)
+        q = q - alpha * b
+        used.append((a, b, rho, alpha))
+        if scale is None:
+            scale = pick(good, ab / pick(good, bb, 1 + 0 * bb), 1 + 0 * ab)
+    q = q if scale is None else scale * q
+    for a, b, rho, alpha in reversed(used):
+        q = q + (alpha - rho * (b @ q)) * a
+    return -q
+
+
+class _Trial(NamedTuple):
+    t: Any
+    x: Any
+    f: Any
+    g: Any
+    good: Any
+    used: Any
+
+
+def _backtrack(fun: Smooth, s: Any, p: Any, first: Any, low: Any, high: Any) -> tuple:
+    """Shorter steps along the projected path until the value decreases enough."""
+    tiny = 8 * np.finfo(dtype(s.x)).eps * abs(s.f)
+
+    def body(k: _Trial) -> _Trial:
+        new = clip(s.x + k.t * p, low, high)
+        f, g = fun.both(new)
+        expected = s.g @ (new - s.x)
+        same = (abs(f - s.f) <= tiny) & (
+            biggest(projected(new, g, low, high)) <= biggest(projected(s.x, s.g, low, high))
+        )
+        good = (f <= s.f + 1e-4 * expected) | same
+        shorter = -0.5 * expected / (f - s.f - expected)
+        shorter = pick(
+            finite(shorter),
+            pick(shorter < 0.1, 0.1 + 0 * shorter, pick(shorter > 0.5, 0.5 + 0 * shorter, shorter)),
+            0.1 + 0 * k.t,
+        )
+        return _Trial(pick(good, k.t, k.t * shorter), new, f, g, good, k.used + 1)
+
+    start = _Trial(first + 0 * s.f, s.x, s.f, s.g, s.f < s.f, count(0))
+    end = loop(lambda k: no(k.good) & (k.used < 30), body, start)
+    at = [pick(end.good, a, b) for a, b in ((end.x, s.x), (end.f, s.f), (end.g, s.g))]
+    return (*at, end.used, no(end.good))
