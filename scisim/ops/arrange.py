@@ -244,7 +244,7 @@ def tile(x: Any, repetitions: int | tuple[int, ...], /) -> Any:
     return reshape(broadcast(reshape(x, pairs), copies), tuple(r * n for r, n in zip(reps, s, strict=True)))
 
 
-def repeat(x: Any, /, repeats: Any, axis: int | None = None) -> Any:
+def repeat(x: Any, repeats: Any, /, axis: int | None = None) -> Any:
     """Each element repeated in its place.
 
     Parameters

@@ -37,7 +37,8 @@ def asarray(obj: Any, /, dtype: Any = None, copy: bool | None = None, device: An
         Of the result; by default that of ``obj``.
     copy : bool, optional
         Whether an ndarray is copied. By default it is, since values never change and the caller may go on
-        writing into it; with False the caller promises not to. The value of a Tensor is shared.
+        writing into it; with False the caller promises not to. The value of a Tensor is shared; with False the
+        Tensor itself is the result.
     device : str, optional
 
     Returns
@@ -60,6 +61,8 @@ def asarray(obj: Any, /, dtype: Any = None, copy: bool | None = None, device: An
     check_device("asarray", device)
     if copy is False and dtype is not None and getattr(obj, "dtype", dtype) != dtype:
         raise ArgumentError(f"asarray: dtype {obj.dtype} becomes {dtype} only in a copy; leave copy=False out")
+    if copy is False and type(obj) is Tensor:
+        return obj  # the same handle, so that assignments to one are seen in the other
     return Tensor(obj, dtype, copy=copy is not False)
 
 

@@ -39,6 +39,19 @@ def _complex_expm1(z: Any, y: Any) -> Any:
     return out[()]
 
 
+def _tanh(x: Any) -> Any:
+    y = np.tanh(x)
+    return _complex_tanh(x, y) if y.dtype.kind == "c" else y
+
+
+def _complex_tanh(z: Any, y: Any) -> Any:
+    """NumPy's value; at an infinite real part the imaginary one is a zero with the sign of that of z."""
+    b = np.imag(z)
+    out = np.array(y)
+    out.imag = np.where(np.isinf(np.real(z)) & np.isfinite(b), np.copysign(0.0, b), np.imag(y))
+    return out[()]
+
+
 exp = _unary("exp", np.exp, lambda y, x: y, singular="overflow: a zero tangent wins over an infinite value")
 exp2 = _unary("exp2", np.exp2, lambda y, x: y * _LN2, api=False, singular="overflow")
 expm1 = _unary("expm1", _expm1, lambda y, x: y + 1.0, singular="overflow")
@@ -54,7 +67,7 @@ acos = _unary("acos", np.arccos, lambda y, x: -1.0 / sqrt(1.0 - x * x), singular
 atan = _unary("atan", np.arctan, lambda y, x: 1.0 / (1.0 + x * x), singular="poles at +-i for complex numbers")
 sinh = _unary("sinh", np.sinh, lambda y, x: cosh(x), singular="overflow")
 cosh = _unary("cosh", np.cosh, lambda y, x: sinh(x), singular="overflow")
-tanh = _unary("tanh", np.tanh, lambda y, x: 1.0 - y * y)
+tanh = _unary("tanh", _tanh, lambda y, x: 1.0 - y * y)
 asinh = _unary("asinh", np.arcsinh, lambda y, x: 1.0 / sqrt(1.0 + x * x), singular="at +-i for complex numbers")
 acosh = _unary(
     "acosh", np.arccosh, lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular="infinite at -1 and 1", pole=True

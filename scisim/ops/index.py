@@ -23,11 +23,12 @@ from scisim.core.errors import (
     IndexRangeError,
     IndexShapeError,
     IndexTypeError,
+    NumberRangeError,
     ShapeError,
     TraceError,
 )
 from scisim.core.primitive import Primitive
-from scisim.core.values import Traced, as_value, dtype, shape, zeros
+from scisim.core.values import Traced, as_value, dtype, new_array, shape, zeros
 from scisim.ops.shape import as_integer, astype, broadcast, concat_p, moveaxis, reshape
 
 # A static basic index is a tuple of these: hashable, unlike slices before Python 3.12.
@@ -286,17 +287,21 @@ def _width(i: Any) -> int:
 
 
 def _check_masks(items: list, s: tuple[int, ...]) -> None:
-    """A mask has the lengths of the axes it takes."""
+    """A mask has the lengths of the axes it takes, or none, with which it chooses nothing."""
     axis = 0
     for k, i in enumerate(items):
         if i is Ellipsis:
             axis = len(s) - sum(map(_width, items[k + 1 :]))
-        if _is_mask(i) and shape(i) != s[axis : axis + len(shape(i))]:
+        if _is_mask(i) and not _matches(shape(i), s[axis : axis + len(shape(i))]):
             raise IndexRangeError(
                 f"index: a mask of shape {shape(i)} for axes of shape {s[axis : axis + len(shape(i))]}; "
                 f"they must be equal"
             )
         axis += _width(i)
+
+
+def _matches(mask: tuple[int, ...], s: tuple[int, ...]) -> bool:
+    return mask == s or (len(mask) == len(s) and all(m in (0, n) for m, n in zip(mask, s, strict=True)))
 
 
 class _NewAxis:
@@ -481,7 +486,7 @@ def read(x: Any, at: Basic) -> Any:
 
 def index_set(x: Any, at: Any, v: Any, how: str = "set") -> Any:
     """A copy of ``x`` in which ``x[at]`` is ``v`` (or has ``v`` added)."""
-    v = _assignable(as_value(v), x)
+    v = _assignable(as_value(_weak(v, x)), x)
     if isinstance(at, Traced) and at.dtype.kind == "b" and shape(v) == ():
         return _masked_set(x, at, v, how)
     plan = _plan(shape(x), at)
@@ -506,6 +511,19 @@ def _masked_set(x: Any, mask: Any, v: Any, how: str) -> Any:
         raise ShapeError(f"index: a mask of shape {shape(mask)} does not fit the first axes of an array of {shape(x)}")
     wide = reshape(mask, shape(mask) + (1,) * (len(shape(x)) - rank))
     return where(wide, x + v if how == "add" else v, x)
+
+
+def _weak(v: Any, x: Any) -> Any:
+    """A Python number in the array's dtype, where its kind has room in it."""
+    if dtype(x).kind not in _ROOM.get(type(v), ""):
+        return v
+    try:
+        return new_array(v, dtype(x))
+    except NumberRangeError as error:
+        raise NumberRangeError(f"assignment: {error}") from None
+
+
+_ROOM = {bool: "biufc", int: "iufc", float: "fc", complex: "c"}
 
 
 def _assignable(v: Any, x: Any) -> Any:

@@ -175,7 +175,7 @@ def _install_on_tensor() -> None:
     setattr(Tensor, "__rdivmod__", lambda self, other: (other // self, other % self))  # noqa: B010
     functions["divmod"] = lambda a, b: (functions["floor_divide"](a, b), functions["remainder"](a, b))
     functions["_index"] = index
-    functions["_index_set"] = lambda x, at, v: index_set(x, at, as_value(v))
+    functions["_index_set"] = index_set
 
 
 def _unary_of_tensor(f: Any) -> Any:

@@ -13,7 +13,7 @@ from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape
 from scisim.ops.select import ne, where
 from scisim.ops.shape import astype, reshape
-from scisim.ops.unknown_sizes import check_size, known, positions
+from scisim.ops.unknown_sizes import check_size, concrete, positions
 
 
 def nonzero(x: Any, /, size: int | None = None, fill_value: int = 0) -> Any:
@@ -52,7 +52,7 @@ def nonzero(x: Any, /, size: int | None = None, fill_value: int = 0) -> Any:
         raise ShapeError("nonzero: an array without axes has no positions; reshape it to (1,), or use where")
     n = check_size("nonzero", x, size)
     if n is None:
-        return tuple(np.nonzero(known(x)))
+        return tuple(np.nonzero(concrete(x)))
     at, there = positions(reshape(x if dtype_of(x).kind == "b" else ne(x, 0), (-1,)), n)
     steps = [max(1, math.prod(s[k + 1 :])) for k in range(len(s))]
     places = [at // step % max(1, m) for step, m in zip(steps, s, strict=True)]

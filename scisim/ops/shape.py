@@ -12,7 +12,7 @@ import numpy as np
 from scisim.core import hooks
 from scisim.core.avals import ShapeDtype, broadcast_shapes
 from scisim.core.axes import ELEMENTWISE, Axes
-from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError, TraceError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, IndexRangeError, ShapeError, TraceError
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced, as_dtype, dtype, shape
 
@@ -71,7 +71,7 @@ def normalize_axis(name: str, axis: int, ndim: int) -> int:
     """A non-negative axis, or an error that says which axes there are."""
     k = as_integer(name, "axis", axis)
     if not -ndim <= k < ndim:
-        raise ArgumentError(
+        raise IndexRangeError(
             f"{name}: axis {axis} is out of range for an array with {ndim} axes; use {-ndim} to {ndim - 1}"
             if ndim
             else f"{name}: axis {axis} was given, but the array has no axes; leave axis out"

@@ -21,6 +21,13 @@ def known(x: Any) -> np.ndarray | None:
     return np.asarray(x)
 
 
+def concrete(x: Any) -> np.ndarray:
+    """The numbers of a value that `check_size` found to be known."""
+    numbers = known(x)
+    assert numbers is not None
+    return numbers
+
+
 def check_size(name: str, x: Any, size: Any) -> int | None:
     """The number of elements that a result is to have; it may be left out where the data are known."""
     if size is None:
@@ -46,7 +53,7 @@ def positions(mask: Any, size: int | None) -> tuple[Any, Any]:
     from scisim.ops.sorting import argsort_p
 
     if size is None:
-        at = np.flatnonzero(known(mask))
+        at = np.flatnonzero(concrete(mask))
         return at, np.ones(at.shape, bool)
     order = argsort_p(astype(logical_not(mask), np.int8), axis=0, descending=False)
     n = shape(mask)[0]
