@@ -1,0 +1,165 @@
+"""Explicit Runge-Kutta steps: by trial on arrays, and of a given size on values of any kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from scisim.integrate._control import LEAST, MOST, SAFETY, TOO_SMALL, Control, first_step, least_step, rms
+from scisim.integrate._tableaux import Tableau
+from scisim.ops.arithmetic import absolute, sqrt, square
+from scisim.ops.reduce import mean
+from scisim.ops.select import where
+from scisim.ops.shape import astype, stack
+from scisim.ops.weighted import weighted_p, weights_of
+
+
+class ExplicitSolver:
+    """One integration by an explicit pair, step by step.
+
+    Attributes
+    ----------
+    t, y, f : time, state and slope
+    before : tuple
+        Time and state before the last step.
+    nfev, njev, nlu : int
+    """
+
+    njev = nlu = 0
+    record = None  # nothing but its size is needed to repeat a step
+
+    def __init__(self, f: Callable, tableau: Tableau, control: Control, y: np.ndarray) -> None:
+        self.fun, self.tableau, self.control, self.nfev = f, tableau, control, 1
+        self.t, self.y, self.f = control.start, y, f(control.start, y)
+        self.before = (self.t, y)
+        self.h = first_step(self._counted, control, y, self.f, tableau.order)
+        n, dt = tableau.stages, y.dtype
+        self.K = np.empty((len(tableau.c) + 1, y.size), dt)
+        row = lambda w: weights_of(tuple(w), dt)
+        later = enumerate(zip(tableau.a, (*tableau.c[1:n], *tableau.c[n:]), strict=True), 1)
+        stages = [(k + (k >= n), row(a).dot, c) for k, (a, c) in later]
+        each = [(k, dot, self.K[:k], c) for k, dot, c in stages]
+        self._stages, self._more = each[: n - 1], each[n - 1 :]
+        self._sum = row(tableau.b).dot
+        self._errors = [row(e).dot for e in tableau.errors]
+        self._dense = [row(w) for w in tableau.dense]
+        self._size, self._rtol = np.abs(y), np.array(control.rtol, control.atol.dtype)
+        self.failed_at: float | None = None  # where the function gave nan in the last trial
+
+    def _counted(self, t: float, y: np.ndarray) -> np.ndarray:
+        self.nfev += 1
+        return self.fun(t, y)
+
+    def step(self) -> str | None:
+        """One accepted step, or why there is none."""
+        c, n = self.control, self.tableau.stages
+        least, exponent = least_step(self.t, c.direction), -1 / (self.tableau.order + 1)
+        size, rejected = min(max(self.h, least), c.largest), False
+        while True:
+            if size < least:
+                return TOO_SMALL
+            t = self.t + size * c.direction
+            if c.direction * (t - c.end) > 0:
+                t = c.end
+            h = t - self.t
+            size = abs(h)
+            y, f = self._attempt(t, h)
+            self.nfev += n
+            grown = np.abs(y)
+            error = self._error(grown, h)
+            if error < 1:
+                factor = MOST if error == 0 else min(MOST, SAFETY * error**exponent)
+                self.h = size * (min(1.0, factor) if rejected else factor)
+                self.before, self.t, self.y, self.f, self._size = (self.t, self.y), t, y, f, grown
+                return None
+            self.failed_at = None if math.isfinite(error) else t
+            size *= max(LEAST, SAFETY * error**exponent) if error == error else LEAST
+            rejected = True
+
+    def _attempt(self, t: float, h: float) -> tuple[np.ndarray, np.ndarray]:
+        fun, K, y, start, n = self.fun, self.K, self.y, self.t, self.tableau.stages
+        width = np.array(h, self.control.atol.dtype)  # NumPy takes longer for a Python number
+        K[0] = self.f
+        for k, dot, known, c in self._stages:
+            at = dot(known)
+            at *= width
+            at += y
+            K[k] = fun(start + c * h, at)
+        new = self._sum(K[:n])
+        new *= width
+        new += y
+        K[n] = f = fun(t, new)
+        return new, f
+
+    def _error(self, size: np.ndarray, h: float) -> float:
+        """The estimate in units of what is allowed."""
+        K = self.K[: self.tableau.stages + 1]
+        scale = np.maximum(self._size, size)
+        scale *= self._rtol
+        scale += self.control.atol
+        norms = []
+        for dot in self._errors:
+            e = dot(K)
+            e /= scale
+            norms.append(rms(e))
+        if len(norms) == 1:
+            return norms[0] * abs(h)
+        fifth, third = norms
+        total = math.sqrt(fifth * fifth + 0.01 * third * third)
+        return abs(h) * fifth * fifth / total if total else 0.0
+
+    def coefficients(self) -> np.ndarray:
+        """Of the polynomial in theta over the last step."""
+        t, y = self.before
+        h, K = self.t - t, self.K
+        for k, dot, known, c in self._more:
+            K[k] = self._counted(t + c * h, y + dot(known) * h)
+        return np.stack([np.dot(w, K) for w in self._dense]) * h
+
+
+def explicit_stages(f: Callable, tableau: Tableau, t: Any, h: Any, end: Any, y: Any, slope: Any) -> tuple[Any, list]:
+    """The state at the end of a step of given size, and all stages, the slope at the end included.
+
+    The arithmetic is that of `ExplicitSolver`, in primitives, so that values are equal to the bit.
+    """
+    ks, width = [slope], _width(h, y)
+    for a, c in zip(tableau.a[: tableau.stages - 1], tableau.c[1:], strict=False):
+        ks.append(f(t + c * h, y + _weigh(ks, a) * width))
+    new = y + _weigh(ks, tableau.b) * width
+    return new, [*ks, f(end, new)]
+
+
+def explicit_polynomial(f: Callable, tableau: Tableau, t: Any, h: Any, y: Any, ks: list) -> Any:
+    """Coefficients of the polynomial on a step, from its stages."""
+    ks, width, n = list(ks), _width(h, y), tableau.stages
+    for a, c in zip(tableau.a[n - 1 :], tableau.c[n:], strict=True):
+        ks.append(f(t + c * h, y + _weigh(ks, a) * width))
+    return stack([_weigh(ks, tuple(w)) for w in tableau.dense]) * width
+
+
+def explicit_error(tableau: Tableau, ks: list, scale: Any, h: Any) -> Any:
+    """The estimate of the error in units of what is allowed."""
+    norms = [norm(_weigh(ks, e) / scale) for e in tableau.errors]
+    if len(norms) == 1:
+        return norms[0] * absolute(h)
+    fifth, third = norms
+    total = sqrt(fifth * fifth + 0.01 * third * third)
+    return absolute(h) * fifth * fifth / where(total > 0, total, 1.0)
+
+
+def norm(x: Any) -> Any:
+    """Root of the mean of the squares, a value of float64."""
+    if x.size == 0:
+        return np.float64(0.0)
+    return astype(sqrt(mean(square(absolute(x)))), np.float64)
+
+
+def _width(h: Any, y: Any) -> Any:
+    return astype(h, np.zeros((), y.dtype).real.dtype)
+
+
+def _weigh(ks: list, weights: tuple) -> Any:
+    return weighted_p(*ks, weights=tuple(map(float, weights)))
