@@ -6,7 +6,7 @@ the second, which repeats what was accepted.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from scisim.core.avals import aval
@@ -41,7 +41,7 @@ pinned_call_p = Primitive(
 def pinned_call(value: Callable, derivative: Callable, *args: Any) -> tuple:
     """``value(*args)`` with the derivatives of ``derivative``; both from flat values to as many flat values."""
     graphs: list = []
-    helds: list[Sequence[Any]] = []
+    helds: list[list[Any]] = []
     for f in (value, derivative):
         graph, held = close(capture(f, args))
         graphs.append(graph)

@@ -77,8 +77,8 @@ class Replay:
         carry = method.begin(system, self.nodes[0], y)
         count = len(run.nodes) - 1
         if count == 0:
-            self.states = reshape(y, (1, *y.shape))
-            self.coefficients = np.zeros((0, method.terms, *y.shape), y.dtype)
+            self.states: Any = reshape(y, (1, *y.shape))
+            self.coefficients: Any = np.zeros((0, method.terms, *y.shape), y.dtype)
             return
         xs = (self.nodes[:-1], self.nodes[1:], *method.records(run))
         made = self._repeated(carry, xs, count)

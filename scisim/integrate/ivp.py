@@ -165,13 +165,12 @@ class _Problem:
         replay = Replay(self.method, self.system, run, self.state.value, self.start, self.end, dense)
         found = [[replay.zeros(e[0], k, t) for k, t, _ in h] for e, h in zip(events, run.hits, strict=True)]
         ts, ys = self._replayed_points(run, replay, found)
-        hits = [
-            (self._stacked([t for t, _ in h], ()), self._stacked([y for _, y in h], (self.state.n,))) for h in found
-        ]
+        pairs = [tuple(zip(*h, strict=True)) or ((), ()) for h in found]
+        hits = [(self._stacked(t, ()), self._stacked(y, (self.state.n,))) for t, y in pairs]
         sol = self._solution(replay.nodes, replay.states, replay.coefficients) if self.dense else None
         return self._result(run, solver, ts, ys, sol, hits)
 
-    def _stacked(self, vs: list, s: tuple) -> Any:
+    def _stacked(self, vs: tuple, s: tuple) -> Any:
         return stack(vs) if vs else np.zeros((0, *s), self.state.dtype if s else float)
 
     def _replayed_points(self, run: Run, replay: Replay, found: list) -> tuple[Any, Any]:

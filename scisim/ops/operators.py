@@ -179,7 +179,7 @@ def _install_on_tensor() -> None:
 
 
 def _unary_of_tensor(f: Any) -> Any:
-    plain = {a.neg: operator.neg, a.absolute: abs}.get(f)
+    plain: Any = {a.neg: operator.neg, a.absolute: abs}.get(f)
 
     def method(self: Tensor) -> Tensor:
         v = self._v
