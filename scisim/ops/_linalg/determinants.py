@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,14 +13,15 @@ from scisim.core.control import choose
 from scisim.core.primitive import Primitive
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape
-from scisim.ops._linalg.checks import square_matrix
+from scisim.ops._linalg.checks import real_dtype, square_matrix, stacks
 from scisim.ops._linalg.solving import solve_p
 from scisim.ops.arrange import trace as trace_of
+from scisim.ops.complexes import imag, real
 from scisim.ops.creation import eye
 from scisim.ops.index import index
 from scisim.ops.products import matmul
 from scisim.ops.reduce import sum as sum_of
-from scisim.ops.select import eq, where
+from scisim.ops.select import eq, isinf, where
 from scisim.ops.shape import broadcast, matrix_transpose, reshape
 
 _SMALL = 4  # up to here derivatives come from cofactors, which cost n! by their order, and need no inverse
@@ -125,3 +127,71 @@ def det(a: Any) -> Any:
     Tensor(8.)
     """
     return det_p(square_matrix("det", "a", a))
+
+
+class SlogdetResult(NamedTuple):
+    """Sign of a determinant, and logarithm of its modulus."""
+
+    sign: Any
+    logabsdet: Any
+
+
+def _slogdet_infer(avals: tuple, p: dict) -> tuple:
+    a = avals[0]
+    return ShapeDtype(a.shape[:-2], a.dtype), ShapeDtype(a.shape[:-2], real_dtype(a.dtype))
+
+
+def _slogdet_jvp(y: tuple, args: list, tangents: list) -> tuple:
+    """d log det = trace(a^-1 da): its real part moves the modulus, its imaginary part the phase."""
+    (sign, size), (a,), (da,) = y, args, tangents
+    if da is None:
+        return None, None
+    singular = reshape(isinf(size), (*shape(size), 1, 1))
+    rate = trace_of(solve_p(where(singular, math.nan, a), da))
+    if dtype_of(a).kind != "c":
+        return None, rate
+    return sign * imag(rate) * 1j, real(rate)
+
+
+slogdet_p = Primitive(
+    "slogdet",
+    lambda a: tuple(np.linalg.slogdet(a)),
+    axes=stacks((2,), [0, 0]),
+    infer=_slogdet_infer,
+    jvp=_slogdet_jvp,
+    multiple=True,
+    array_api="linalg.slogdet",
+)
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """Sign and logarithm of the modulus of determinants, which themselves could overflow.
+
+    Parameters
+    ----------
+    a : array_like
+        Of shape (..., n, n).
+
+    Returns
+    -------
+    sign : Tensor
+        Of shape (...): 1, -1 or 0; for complex matrices a number of modulus 1, or 0.
+    logabsdet : Tensor
+        Of shape (...), real; -inf where the determinant is 0.
+
+    Raises
+    ------
+    ShapeError
+        When ``a`` is not square.
+
+    Notes
+    -----
+    For singular matrices there is no derivative: nan.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.slogdet([[0.0, 1.0], [1.0, 0.0]])
+    SlogdetResult(sign=Tensor(-1.), logabsdet=Tensor(0.))
+    """
+    return SlogdetResult(*slogdet_p(square_matrix("slogdet", "a", a)))

@@ -1,12 +1,13 @@
-"""Sums over eigenvectors of Hermitian matrices, with derivatives of every order.
+"""Sums over eigenvectors, with derivatives of every order.
 
 Operands a, w, v of `compose_p` and `project_p` are a matrix and its eigenvalues and eigenvectors, which come along
 so as not to be computed again: derivatives are taken by a alone.  All operands are curves (`perturbation`).  The two
-are each other's transposes: the gradient of a function of eigenvalues is v diag(c) v^H.
+are each other's transposes: the gradient of a function of eigenvalues is v diag(c) v^-1, transposed.
 """
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,13 +17,16 @@ from scisim.core.primitive import Primitive
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape, zeros_like
 from scisim.ops._linalg import perturbation
-from scisim.ops._linalg.checks import real_dtype, stacks
+from scisim.ops._linalg.checks import stacks
+from scisim.ops._linalg.guards import adjoint, deficient_p
 from scisim.ops._linalg.perturbation import product
-from scisim.ops.complexes import conj, real
+from scisim.ops._linalg.solving import solve_p
+from scisim.ops.complexes import real
 from scisim.ops.index import flip, read
 from scisim.ops.products import matmul
 from scisim.ops.reduce import sum as sum_of
-from scisim.ops.shape import astype, concat, matrix_transpose, reshape
+from scisim.ops.select import where
+from scisim.ops.shape import astype, broadcast, concat, matrix_transpose, reshape
 
 
 # --- curves as values --------------------------------------------------------------------------------------------
@@ -56,10 +60,6 @@ def along_a_line(trace: Any) -> bool:
     return trace.slots.univariate and trace.collapse is None
 
 
-def adjoint(x: Any) -> Any:
-    return conj(matrix_transpose(x))
-
-
 # --- eigenvalues that are equal ----------------------------------------------------------------------------------
 equal_pairs_p = Primitive(
     "equal_eigenvalues",
@@ -91,14 +91,31 @@ def gaps(w: Any) -> Any:
 
 
 # --- the pair ----------------------------------------------------------------------------------------------------
-def _moved(args: list, da: Any) -> tuple[list, list, list, Any, Any]:
-    """What the rules share: vectors, eigenvalues and v^H da v as curves, and the pairs that are equal."""
+def inverses(vs: list, hermitian: bool) -> list:
+    """The inverse of the matrices of vectors, along a curve."""
+    if hermitian:
+        return [adjoint(x) for x in vs]
+    one = np.eye(shape(vs[0])[-1], dtype=dtype_of(vs[0]))
+    y = [eigen_solve(vs[0], one)]
+    for k in range(1, len(vs)):
+        y.append(-matmul(y[0], sum(matmul(vs[j], y[k - j]) for j in range(1, k + 1))))
+    return y
+
+
+def eigen_solve(v: Any, b: Any) -> Any:
+    """v^-1 b, nan where the columns of v do not span the space."""
+    defective = deficient_p(v)
+    return solve_p(where(reshape(defective, (*shape(defective), 1, 1)), math.nan, v), broadcast(b, shape(v)))
+
+
+def _moved(args: list, da: Any, hermitian: bool) -> tuple:
+    """What the rules share: eigenvalues, vectors, their inverse, v^-1 da v, the pairs that are equal, 1 / gaps."""
     _, w, v, _ = args
     ws, vs = parts(w, -2), parts(v, -3)
-    adjoints = [adjoint(x) for x in vs]
+    ys = inverses(vs, hermitian)
     same = equal_pairs_p(ws[0])
-    m = product(product(adjoints, parts(da, -3), matmul), vs, matmul)
-    return ws, vs, [across_p(same, x) for x in m], same, inverse_gaps_p(ws[0], fill=0.0)
+    m = product(product(ys, parts(da, -3), matmul), vs, matmul)
+    return ws, vs, ys, [across_p(same, x) for x in m], same, inverse_gaps_p(ws[0], fill=0.0)
 
 
 def _divided(n: list, ws: list, same: Any, f: Any) -> list:
@@ -111,33 +128,39 @@ def _divided(n: list, ws: list, same: Any, f: Any) -> list:
     return out
 
 
-def _compose_jvp(y: Any, args: list, tangents: list) -> Any:
-    """dv = v p with p = (v^H da v) / (w_j - w_i), so that v c v^H changes by v (p c - c p + dc) v^H."""
+def _times(p: Any, q: Any) -> Any:
+    return p * q
+
+
+def _compose_jvp(y: Any, args: list, tangents: list, hermitian: bool) -> Any:
+    """dv = v p with p = (v^-1 da v) / (w_j - w_i), so that v c v^-1 changes by v (p c - c p + dc) v^-1."""
     a, w, v, c = args
     da, _, _, dc = tangents
-    out = None if dc is None else compose_p(a, w, v, dc)
+    out = None if dc is None else compose_p(a, w, v, dc, hermitian=hermitian)
     if da is None:
         return out
-    ws, vs, m, same, f = _moved(args, da)
+    ws, vs, ys, m, same, f = _moved(args, da, hermitian)
     ratio = _divided([gaps(x) for x in parts(c, -2)], ws, same, f)
-    turned = product(m, ratio, lambda p, q: p * q)
-    t = curve(product(product(vs, turned, matmul), [adjoint(x) for x in vs], matmul), -3)
+    t = curve(product(product(vs, product(m, ratio, _times), matmul), ys, matmul), -3)
     return t if out is None else out + t
 
 
-def _project_jvp(y: Any, args: list, tangents: list) -> Any:
-    """diag(v^H h v) changes by the real part of 2 (v^H h v) p."""
+def _project_jvp(y: Any, args: list, tangents: list, hermitian: bool) -> Any:
+    """With n = v^-1 h v, diag(n) changes by the diagonal of n p - p n."""
     a, w, v, h = args
     da, _, _, dh = tangents
-    out = None if dh is None else project_p(a, w, v, dh)
+    out = None if dh is None else project_p(a, w, v, dh, hermitian=hermitian)
     if da is None:
         return out
-    ws, vs, m, same, f = _moved(args, da)
-    adjoints = [adjoint(x) for x in vs]
-    inner = product(product(adjoints, [0.5 * (x + adjoint(x)) for x in parts(h, -3)], matmul), vs, matmul)
-    ratio = _divided([-x for x in inner], ws, same, f)
-    both = product(ratio, [matrix_transpose(x) for x in m], lambda p, q: p * q)
-    t = curve([2.0 * sum_of(real(x), -1) for x in both], -2)
+    ws, vs, ys, m, same, f = _moved(args, da, hermitian)
+    n = product(product(ys, parts(h, -3), matmul), vs, matmul)
+    if hermitian:
+        n = [0.5 * (x + adjoint(x)) for x in n]
+    mt, nt = ([matrix_transpose(x) for x in z] for z in (m, n))
+    first = product(_divided([-x for x in n], ws, same, f), mt, _times)
+    second = product(_divided([-x for x in nt], ws, same, f), m, _times)
+    both = [sum_of(p + q, -1) for p, q in zip(first, second, strict=True)]
+    t = curve([real(x) for x in both] if hermitian else both, -2)
     return t if out is None else out + t
 
 
@@ -149,7 +172,7 @@ def _along(prim: Any, last: int) -> Any:
             return None
         axes = (-3, -2, -3, last)
         operands = [concat(coefficients(trace, x), len(shape(x)) + axis) for x, axis in zip(args, axes, strict=True)]
-        y, axis = prim()(*operands), -2 if last == -3 else -3
+        y, axis = prim()(*operands, **params), -2 if last == -3 else -3
         s = list(shape(y))
         s[axis] = 1
         return trace.series([reshape(c, tuple(s)) for c in parts(y, axis)])
@@ -162,13 +185,21 @@ def _flipped(x: Any, axis: int) -> Any:
     return x if shape(x)[axis] == 1 else flip(x, axis)
 
 
+def _compose_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+    return _flipped(project_p(*args[:3], _flipped(matrix_transpose(ct), -3), **p), -2)
+
+
+def _project_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+    return matrix_transpose(_flipped(compose_p(*args[:3], _flipped(ct, -2), **p), -3))
+
+
 compose_p = Primitive(
     "eigen_compose",
     perturbation.compose,
     axes=stacks((3, 2, 3, 2), 3),
     infer=lambda avals, p: ShapeDtype(avals[2].shape, avals[2].dtype),
     linear=(3,),
-    transpose=lambda i, ct, args, p: _flipped(project_p(*args[:3], _flipped(conj(ct), -3)), -2),
+    transpose=_compose_transpose,
     jvp=_compose_jvp,
     series=_along(lambda: compose_p, -2),
 )
@@ -176,15 +207,15 @@ project_p = Primitive(
     "eigen_project",
     perturbation.project,
     axes=stacks((3, 2, 3, 3), 2),
-    infer=lambda avals, p: ShapeDtype(avals[1].shape, real_dtype(avals[1].dtype)),
+    infer=lambda avals, p: ShapeDtype(avals[1].shape, avals[1].dtype),
     linear=(3,),
-    transpose=lambda i, ct, args, p: conj(_flipped(compose_p(*args[:3], _flipped(ct, -2)), -3)),
+    transpose=_project_transpose,
     jvp=_project_jvp,
     series=_along(lambda: project_p, -3),
 )
 
 
-def diagonal_in(a: Any, w: Any, v: Any, h: Any) -> Any:
-    """diag(v^H h v) for matrices."""
+def diagonal_in(a: Any, w: Any, v: Any, h: Any, hermitian: bool = True) -> Any:
+    """diag(v^-1 h v) for matrices."""
     args = (curve([x], axis) for x, axis in ((a, -3), (w, -2), (v, -3), (h, -3)))
-    return part(project_p(*args), -2, 0)
+    return part(project_p(*args, hermitian=hermitian), -2, 0)

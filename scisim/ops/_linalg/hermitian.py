@@ -14,19 +14,22 @@ from scisim.core.values import Traced
 from scisim.ops._linalg import perturbation
 from scisim.ops._linalg.checks import check_finite, real_dtype, square_matrix, stacks
 from scisim.ops._linalg.eigenbasis import (
-    adjoint,
     along_a_line,
     coefficients,
     curve,
     diagonal_in,
     gaps,
     inverse_gaps_p,
+    inverses,
     parts,
     project_p,
 )
+from scisim.ops._linalg.guards import adjoint
 from scisim.ops._linalg.perturbation import product
 from scisim.ops.arithmetic import pin, stop
+from scisim.ops.complexes import conj
 from scisim.ops.products import matmul
+from scisim.ops.reduce import sum as sum_of
 
 
 class EighResult(NamedTuple):
@@ -51,30 +54,42 @@ def _checked(name: str, compute: Any) -> Any:
 
 def _eigh_infer(avals: tuple, p: dict) -> tuple:
     a = avals[0]
-    return ShapeDtype(a.shape[:-1], real_dtype(a.dtype)), ShapeDtype(a.shape, a.dtype)
+    kind = np.dtype(np.result_type(a.dtype, np.complex64)) if p.get("kind") == "general" else a.dtype
+    values = kind if p.get("kind") == "general" else real_dtype(kind)
+    return ShapeDtype(a.shape[:-1], values), ShapeDtype(a.shape, kind)
 
 
-def _curve_jvp(y: tuple, args: list, tangents: list, **settings: Any) -> tuple:
+def _curve_jvp(y: tuple, args: list, tangents: list, kind: str, **rest: Any) -> tuple:
     """The same with series in the place of numbers."""
     (a,), (da,), (w, v) = args, tangents, y
     if da is None:
         return None, None
+    hermitian = kind != "general"
     ws, vs = parts(w, -2), parts(v, -3)
-    moved = product(product([adjoint(x) for x in vs], parts(da, -3), matmul), vs, matmul)
+    moved = product(product(inverses(vs, hermitian), parts(da, -3), matmul), vs, matmul)
     f = inverse_gaps_p(ws[0], fill=math.nan)
     turn: list[Any] = []
     for k, m in enumerate(moved):
         turn.append((m - sum(gaps(ws[j]) * turn[k - j] for j in range(1, k + 1)) if k else m) * f)
-    return project_p(a, w, v, da), curve(product(vs, turn, matmul), -3)
+    dv = product(vs, turn, matmul)
+    if not hermitian:
+        dv = held_scale(vs, dv)
+    return project_p(a, w, v, da, hermitian=hermitian), curve(dv, -3)
 
 
-def _on_a_line(trace: Any, a: Any, uplo: str, embedded: bool = False) -> tuple[list, list]:
+def held_scale(v: list, dv: list) -> list:
+    """Tangents of columns of length one, less their parts along these: v^H dv = 0."""
+    dot = lambda p, q: sum_of(conj(p) * q, -2, True)
+    return [x - y for x, y in zip(dv, product(v, product(v, dv, dot), lambda p, q: p * q), strict=True)]
+
+
+def _on_a_line(trace: Any, a: Any, uplo: str, kind: str = "hermitian") -> tuple[list, list]:
     """Coefficients of eigenvalues and eigenvectors, in the basis that the line chooses where eigenvalues are equal."""
-    w, v = eigen_curve_p(curve(coefficients(trace, a), -3), uplo=uplo, embedded=embedded)
+    w, v = eigen_curve_p(curve(coefficients(trace, a), -3), uplo=uplo, kind=kind)
     return parts(w, -2), parts(v, -3)
 
 
-def eigh_rules(prepared: Any, embedded: bool) -> tuple[Any, Any]:
+def eigh_rules(prepared: Any, kind: str) -> tuple[Any, Any]:
     """Derivative and series of the eigenvalues and eigenvectors of ``prepared(a)``, a linear function of a."""
 
     def jvp(y: tuple, args: list, tangents: list, uplo: str = "L") -> tuple:
@@ -88,7 +103,7 @@ def eigh_rules(prepared: Any, embedded: bool) -> tuple[Any, Any]:
     def series(trace: Any, args: tuple, p: dict) -> Any:
         if not along_a_line(trace):
             return None
-        w, v = _on_a_line(trace, prepared(args[0]), p.get("uplo", "L"), embedded)
+        w, v = _on_a_line(trace, prepared(args[0]), p.get("uplo", "L"), kind)
         return trace.series(w), trace.series(v)
 
     return jvp, series
@@ -114,7 +129,7 @@ eigen_curve_p = Primitive(
     jvp=_curve_jvp,
     multiple=True,
 )
-_eigh_jvp, _eigh_series = eigh_rules(lambda a: a, embedded=False)
+_eigh_jvp, _eigh_series = eigh_rules(lambda a: a, "hermitian")
 eigh_p = Primitive(
     "eigh",
     _checked("eigh", lambda a, uplo: tuple(np.linalg.eigh(a, uplo))),

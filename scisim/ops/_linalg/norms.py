@@ -5,17 +5,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.values import Traced, is_complex, shape
 from scisim.core.values import dtype as dtype_of
-from scisim.core.values import is_complex, shape
-from scisim.ops._linalg.checks import inexact_argument
-from scisim.ops.arithmetic import absolute, power, sqrt, square
+from scisim.ops._linalg.checks import inexact_argument, lapack, matrix, square_matrix
+from scisim.ops._linalg.determinants import slogdet_p
+from scisim.ops._linalg.singular import svdvals_p
+from scisim.ops._linalg.solving import solve_p
+from scisim.ops.arithmetic import absolute, pin, power, sqrt, square, stop
 from scisim.ops.complexes import imag, real
+from scisim.ops.creation import eye
 from scisim.ops.extrema import max as max_of
 from scisim.ops.extrema import min as min_of
+from scisim.ops.index import index
 from scisim.ops.reduce import sum as sum_of
-from scisim.ops.select import ne
-from scisim.ops.shape import astype, normalize_axes, reshape
+from scisim.ops.select import eq, le, ne, where
+from scisim.ops.shape import astype, moveaxis, normalize_axes, reshape
 
 
 def _squares(x: Any) -> Any:
@@ -88,9 +95,24 @@ def _matrix_norm(name: str, x: Any, p: Any, rows: int, columns: int, keepdims: b
         y = choose_from(sum_of(absolute(x), along, True), over, True)
         left = tuple(n for k, n in enumerate(shape(x)) if k not in (rows, columns))
         return y if keepdims else reshape(y, left)
+    if p in (2, -2, "nuc"):
+        y = _spectral_norm(moveaxis(x, (rows, columns), (-2, -1)), p)
+        return reshape(y, tuple(1 if k in (rows, columns) else n for k, n in enumerate(shape(x)))) if keepdims else y
     raise ArgumentError(
-        f"{name}: ord must be 'fro', 1, -1, inf or -inf for matrices, got {p!r}; vector_norm takes any number"
+        f"{name}: ord must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf for matrices, got {p!r}; vector_norm takes any "
+        f"number"
     )
+
+
+def _spectral_norm(x: Any, p: Any) -> Any:
+    """Of singular values: the sum, the greatest or the least; at those that are 0 the convention of abs holds."""
+    s = svdvals_p(lapack("norm", "x", x))
+    if isinstance(s, Traced):
+        limit = max(*shape(x)[-2:], 1) * float(np.finfo(dtype_of(s)).eps)
+        size = stop(s)
+        none = le(size, limit * max_of(size, -1, True)) if shape(s)[-1] else False
+        s = absolute(pin(s, where(none, 0.0, size)))
+    return sum_of(s, -1) if p == "nuc" else (max_of if p == 2 else min_of)(s, -1)
 
 
 def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
@@ -102,8 +124,9 @@ def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
         Of shape (..., n, m), real or complex.
     keepdims : bool
         Whether the last two axes stay, with length one.
-    ord : {"fro", 1, -1, inf, -inf}
-        Root of the sum of squares; the greatest or least sum of moduli of a column (1) or a row (inf).
+    ord : {"fro", "nuc", 1, -1, 2, -2, inf, -inf}
+        Root of the sum of squares; the sum of singular values; the greatest or least sum of moduli of a column (1) or
+        a row (inf); the greatest or least singular value (2).
 
     Returns
     -------
@@ -116,6 +139,11 @@ def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
         For less than two axes.
     ArgumentError
         For an unknown ``ord``.
+
+    Notes
+    -----
+    Conventions: the gradient at 0 is 0, so that of "nuc" leaves out singular values that are 0; singular values that
+    are the greatest together share the gradient of 2, and it is nan where they are equal but for rounding.
 
     Examples
     --------
@@ -137,7 +165,7 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     ----------
     x : array_like
         Real or complex.
-    ord : float or {"fro"}, optional
+    ord : float or {"fro", "nuc"}, optional
         By default 2 for vectors and "fro" for matrices; see `vector_norm` and `matrix_norm`.
     axis : int or pair of int, optional
         One axis for vectors, two for matrices. By default a matrix is meant by two axes and given ``ord``,
@@ -177,3 +205,52 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
         )
     rows, columns = axes if axis is None else (a % rank for a in axis)
     return _matrix_norm("norm", x, ord, rows, columns, keepdims)
+
+
+def cond(x: Any, p: Any = None) -> Any:
+    """Condition number of matrices: norm(x) norm(inv(x)).
+
+    Parameters
+    ----------
+    x : array_like
+        Of shape (..., n, n); also (..., m, n) for the default, 2 and -2.
+    p : {None, 2, -2, 1, -1, inf, -inf, "fro", "nuc"}, optional
+        The norm; 2 by default, which is the greatest singular value over the least, and -2 its inverse.
+
+    Returns
+    -------
+    Tensor
+        Real, of shape (...); infinite for singular matrices.
+
+    Raises
+    ------
+    ShapeError
+        For less than two axes, or when ``x`` is not square but must be.
+    ArgumentError
+        For an unknown ``p``.
+
+    Notes
+    -----
+    For singular matrices there is no derivative: it is nan, or infinite as the value.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.cond([[4.0, 0.0], [0.0, 0.5]])
+    Tensor(8.)
+    """
+    if p in (None, 2, -2):
+        x = matrix("cond", "x", x)
+        if 0 in shape(x)[-2:]:
+            raise ArgumentError(
+                f"cond: a matrix of shape {shape(x)} has no singular values; give one that has elements"
+            )
+        s = svdvals_p(x)
+        first, last = index(s, (..., 0)), index(s, (..., -1))
+        return last / first if p == -2 else first / last
+    x = square_matrix("cond", "x", x)
+    rank, one = len(shape(x)), eye(shape(x)[-1], dtype=dtype_of(x))
+    singular = eq(slogdet_p(stop(x))[0], 0)
+    inverse = solve_p(where(reshape(singular, (*shape(singular), 1, 1)), math.nan, x), one)
+    norms = [_matrix_norm("cond", a, p, rank - 2, rank - 1, False) for a in (x, inverse)]
+    return where(singular, math.inf, norms[0] * norms[1])

@@ -1,9 +1,11 @@
-"""Eigenvalues of Hermitian matrices along curves, on arrays.
+"""Eigenvalues of matrices along curves, on arrays.
 
 Along an analytic curve of Hermitian matrices eigenvalues and eigenvectors are analytic too, also where eigenvalues
 meet, if each eigenspace takes the basis that the curve chooses (Rellich, Math. Ann. 113, 1937).  That basis is found
 order by order: the part of the curve inside an eigenspace, less the eigenvalue and divided by t, is a curve again
 (the reduction process: Kato, Perturbation Theory for Linear Operators, II.2.3).
+
+Eigenvalues of other matrices behave so too, where the vectors of the parts span the eigenspaces.
 
 A curve is a list of Taylor coefficients.  Eigenvalues count as equal when they differ by less than rounding errors.
 """
@@ -36,55 +38,102 @@ def product(a: Sequence[Any], b: Sequence[Any], times: Any = np.matmul) -> list:
     return [sum(times(a[i], b[k - i]) for i in range(k + 1)) for k in range(min(len(a), len(b)))]
 
 
-def labels_of(w: np.ndarray, tolerance: Any) -> np.ndarray:
-    """Numbers that are equal for equal eigenvalues; these are sorted."""
-    apart = np.diff(w, axis=-1) > np.asarray(tolerance)[..., None]
-    return np.concatenate([np.zeros((*w.shape[:-1], min(w.shape[-1], 1)), int), np.cumsum(apart, axis=-1)], axis=-1)
-
-
-def alike(labels: np.ndarray) -> np.ndarray:
+def close(w: np.ndarray, tolerance: Any) -> np.ndarray:
+    """Which pairs of eigenvalues are equal, or linked by others that are; a matrix of truth values."""
+    tolerance = np.asarray(tolerance)[..., None]
+    if w.dtype.kind == "c":
+        near = np.abs(w[..., None, :] - w[..., :, None]) <= tolerance[..., None]
+        return _linked(near)
+    apart = np.abs(np.diff(w, axis=-1)) > tolerance  # real ones are sorted
+    labels = np.concatenate([np.zeros((*w.shape[:-1], min(w.shape[-1], 1)), int), np.cumsum(apart, axis=-1)], axis=-1)
     return labels[..., :, None] == labels[..., None, :]
 
 
-# --- along a curve -----------------------------------------------------------------------------------------------
-def block_diagonal(a: Curve, u0: np.ndarray, d: np.ndarray, same: np.ndarray) -> tuple[Curve, Curve]:
-    """Curves b and u, u unitary, with a u = u b and b zero between eigenvalues that are not the ``same``.
+def _linked(near: np.ndarray) -> np.ndarray:
+    """The transitive closure of a relation."""
+    n = near.shape[-1]
+    if not np.any(near & ~np.eye(n, dtype=bool)):
+        return near
+    for _ in range(max(n, 2).bit_length()):
+        near = near @ near
+    return near
 
-    u' = u x where x is zero inside the blocks, so that no vector turns within its own eigenspace.
+
+# --- along a curve -----------------------------------------------------------------------------------------------
+def block_diagonal(a: Curve, basis: tuple, same: np.ndarray) -> tuple[Curve, Curve, Curve]:
+    """Curves b, u and the inverse y of u, with a u = u b, and b zero between eigenvalues that are not the ``same``.
+
+    The basis is (d, u0, y0): a starts at u0 diag(d) y0.  u' = u x where x is zero inside the blocks, so that no vector
+    turns within its own eigenspace.
     """
-    with np.errstate(all="ignore"):
-        inverse = np.where(same, 0.0, 1.0 / (d[..., None, :] - d[..., :, None])).astype(d.dtype)
-    b, u, x = [np.eye(d.shape[-1], dtype=u0.dtype) * d[..., None, :]], [u0], []
+    d, u0, y0 = basis
+    inverse = np.where(same, 0.0, 1.0 / (d[..., None, :] - d[..., :, None])).astype(d.dtype)
+    b, u, y, x = [np.eye(d.shape[-1], dtype=u0.dtype) * d[..., None, :]], [u0], [y0], []
     speed = [(k + 1) * c for k, c in enumerate(a[1:])]
     moved: Curve = []
     for k in range(len(speed)):
-        moved.append(sum(speed[j] @ u[k - j] for j in range(k + 1)))  # type: ignore[arg-type]
-        m = sum(adjoint(u[j]) @ moved[k - j] for j in range(k + 1))
+        moved.append(convolved(speed, u, k))
+        m = convolved(y, moved, k)
         rest = m + sum(b[j] @ x[k - j] - x[k - j] @ b[j] for j in range(1, k + 1))
         b.append(np.where(same, m, 0.0) / (k + 1))
         x.append(rest * inverse)
-        u.append(sum(u[j] @ x[k - j] for j in range(k + 1)) / (k + 1))
-    return b, u
+        u.append(convolved(u, x, k) / (k + 1))
+        y.append(-convolved(x, y, k) / (k + 1))
+    return b, u, y
 
 
-def _reduced(a: Curve, sizes: list, start: tuple | None = None) -> tuple[Curve, Curve, np.ndarray]:
+def _diagonal(m: np.ndarray, dtype: Any) -> np.ndarray:
+    """The diagonal, real for real eigenvalues."""
+    d = np.diagonal(m, axis1=-2, axis2=-1)
+    return np.array(d if np.dtype(dtype).kind == "c" else d.real, dtype)
+
+
+def convolved(a: Curve, b: Curve, k: int) -> np.ndarray:
+    """Coefficient k of a product."""
+    return sum(a[j] @ b[k - j] for j in range(k + 1))  # type: ignore[return-value]
+
+
+def decomposed(a: np.ndarray, hermitian: bool) -> tuple:
+    """Eigenvalues, eigenvectors, and the inverse of their matrix."""
+    if hermitian:
+        d, u = np.linalg.eigh(a)
+        return d, u, adjoint(u)
+    d, u = np.linalg.eig(a.astype(np.result_type(a, np.complex64)))
+    return d, u, inverse_or_nan(u)
+
+
+def inverse_or_nan(u: np.ndarray) -> np.ndarray:
+    """The inverse of eigenvectors, nan where they do not span the space: the matrix is defective."""
+    if u.size == 0:
+        return u
+    s = np.linalg.svd(u, compute_uv=False)
+    bad = ~(s[..., -1] > roundoff(u.dtype, u.shape[-1]) * s[..., 0])[..., None, None]
+    return np.where(bad, np.nan, np.linalg.inv(np.where(bad, np.eye(u.shape[-1]), u))).astype(u.dtype)
+
+
+def clusters(same: np.ndarray) -> list[np.ndarray]:
+    """Places of eigenvalues that are equal, for one matrix."""
+    first = np.argmax(same, axis=1)
+    return [np.flatnonzero(first == k) for k in np.unique(first)]
+
+
+def _reduced(a: Curve, sizes: list, basis: tuple) -> tuple[Curve, Curve, np.ndarray]:
     """Eigenvalues and eigenvectors of one curve, and the order to which each vector is determined."""
-    d, u0 = start or np.linalg.eigh(a[0])
+    d, u0, _ = basis
     n, last = len(d), len(a) - 1
-    labels = labels_of(d, roundoff(d.dtype, n) * max(sizes[0], largest(d, -1)))
+    same = close(d, roundoff(d.dtype, n) * max(sizes[0], largest(d, -1)))
     if last == 0:
         return [d], [u0], np.zeros(n, int)
-    b, u = block_diagonal(a, u0, d, alike(labels))
-    w = [d, *(np.diagonal(c).real.copy() for c in b[1:])]
+    b, u, y = block_diagonal(a, basis, same)
+    w = [d, *(_diagonal(c, d.dtype) for c in b[1:])]
     inner = [np.eye(n, dtype=u0.dtype), *(np.zeros_like(u0) for _ in range(last))]
     known = np.full(n, last)
-    bounds = [largest(c) for c in u]
-    sizes = product(product(bounds, sizes, np.multiply), bounds, np.multiply)
-    for label in range(labels[-1] + 1):
-        at = np.flatnonzero(labels == label)
+    sizes = product(product(list(map(largest, u)), sizes, np.multiply), list(map(largest, y)), np.multiply)
+    for at in clusters(same):
         if len(at) > 1:
             block = np.ix_(at, at)
-            ws, us, known[at] = _reduced([c[block] for c in b[1:]], sizes[1:])
+            curve = [c[block] for c in b[1:]]
+            ws, us, known[at] = _reduced(curve, sizes[1:], decomposed(curve[0], d.dtype.kind != "c"))
             for k in range(last):
                 w[k + 1][at], inner[k][block] = ws[k], us[k]
     return w, product(u, inner), known
@@ -100,29 +149,53 @@ def embedded_eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([-s, s[..., ::-1]], axis=-1), both
 
 
-def eigen_curve(a: np.ndarray, uplo: str, embedded: bool) -> tuple[np.ndarray, np.ndarray]:
+def eigen_curve(a: np.ndarray, uplo: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
     """Eigenvalues and eigenvectors of curves of shape (..., K + 1, n, n); nan where a vector is not determined.
 
-    They start with those of `eigh`, or of `embedded_eigh` for such matrices.
+    Of ``kind`` "hermitian", "embedded" (start with those of `embedded_eigh`) or "general".
     """
     curve = [a[..., k, :, :] for k in range(a.shape[-3])]
     half = a.shape[-1] // 2
-    d, u0 = embedded_eigh(curve[0][..., :half, half:]) if embedded else np.linalg.eigh(curve[0], uplo)
-    n = d.shape[-1]
-    labels = labels_of(d, roundoff(d.dtype, n) * largest(d, -1))
-    same = np.broadcast_to(np.eye(n, dtype=bool), (*d.shape, n))
+    if kind == "general":
+        basis = decomposed(curve[0], False)
+    else:
+        d, u = embedded_eigh(curve[0][..., :half, half:]) if kind == "embedded" else np.linalg.eigh(curve[0], uplo)
+        basis = d, u, adjoint(u)
     with np.errstate(all="ignore"):  # what is infinite here is replaced below
-        b, u = block_diagonal(curve, u0, d, same)
-    w = np.stack([d, *(np.diagonal(c, axis1=-2, axis2=-1).real for c in b[1:])], axis=-2)
-    v = np.stack(u, axis=-3)
-    for at in np.argwhere(labels[..., -1] < n - 1) if n else ():
+        w, v = _curves(curve, basis)
+        if kind == "general":
+            v = _normalized(v)
+    return np.stack(w, axis=-2), np.stack(v, axis=-3)
+
+
+def _curves(curve: Curve, basis: tuple) -> tuple[Curve, Curve]:
+    d = basis[0]
+    n = d.shape[-1]
+    alone = np.eye(n, dtype=bool)
+    b, v, _ = block_diagonal(curve, basis, np.broadcast_to(alone, (*d.shape, n)))
+    w = [d, *(_diagonal(c, d.dtype) for c in b[1:])]
+    v = [np.array(c) for c in v]
+    same = close(d, roundoff(d.dtype, n) * largest(d, -1))
+    for at in np.argwhere(np.any(same & ~alone, axis=(-2, -1))):
         i = tuple(at)
         mine = [c[i] for c in curve]
-        ws, us, known = _reduced(mine, [largest(c) for c in mine], (d[i], u0[i]))
-        w[i] = ws
-        late = np.arange(len(us))[:, None, None] > known
-        v[i] = np.where(late, np.nan, np.stack(us))
+        ws, us, known = _reduced(mine, list(map(largest, mine)), tuple(x[i] for x in basis))
+        for k in range(len(w)):
+            w[k][i], v[k][i] = ws[k], np.where(k > known, np.nan, us[k])
     return w, v
+
+
+def _normalized(v: Curve) -> Curve:
+    """Columns scaled along curves so that v^H v' = 0: of length one, if they start so."""
+    dot = lambda p, q: np.sum(np.conj(p) * q, axis=-2)
+    speed = [(k + 1) * c for k, c in enumerate(v[1:])]
+    size, turn = product(v, v, dot), product(v, speed, dot)
+    rate: Curve = []
+    g = [np.ones_like(size[0])]
+    for k in range(len(speed)):
+        rate.append((turn[k] - sum(size[j] * rate[k - j] for j in range(1, k + 1))) / size[0])
+        g.append(-sum(g[j] * rate[k - j] for j in range(k + 1)) / (k + 1))
+    return product(v, [c[..., None, :] for c in g], np.multiply)
 
 
 # --- what is determined in a basis -------------------------------------------------------------------------------
@@ -131,62 +204,70 @@ def known_part(v: np.ndarray) -> Curve:
     return [v[..., 0, :, :], *(np.nan_to_num(v[..., k, :, :], nan=0.0) for k in range(1, v.shape[-3]))]
 
 
-def unresolved(a: np.ndarray, w: np.ndarray, v: Curve) -> list[np.ndarray] | None:
+def inverse_curve(v: Curve, hermitian: bool) -> Curve:
+    """The inverse of the matrices of vectors."""
+    if hermitian:
+        return list(map(adjoint, v))
+    y = [inverse_or_nan(v[0])]
+    for k in range(1, len(v)):
+        y.append(-y[0] @ sum(v[j] @ y[k - j] for j in range(1, k + 1)))
+    return y
+
+
+def unresolved(a: np.ndarray, w: np.ndarray, v: Curve, y: Curve) -> list[np.ndarray] | None:
     """For each order, which pairs of eigenvalues are equal up to it; None where no two are."""
     n = w.shape[-1]
-    unit = roundoff(w.dtype, n)
-    labels = labels_of(w[..., 0, :], unit * largest(w[..., 0, :], -1))
-    if n == 0 or np.all(labels[..., -1] == n - 1):
+    unit, alone = roundoff(w.dtype, n), np.eye(n, dtype=bool)
+    same = close(w[..., 0, :], unit * largest(w[..., 0, :], -1))
+    if not np.any(same & ~alone):
         return None
-    bounds = [largest(c) for c in v]
-    sizes = product(
-        product(bounds, [largest(a[..., k, :, :]) for k in range(len(v))], np.multiply), bounds, np.multiply
-    )
-    out = [alike(labels)]
+    sizes = [largest(a[..., k, :, :]) for k in range(len(v))]
+    sizes = product(product(list(map(largest, y)), sizes, np.multiply), list(map(largest, v)), np.multiply)
+    out = [same]
     for k in range(1, len(v)):
-        apart = (np.diff(w[..., k, :]) > unit * sizes[k][..., None]) | (np.diff(labels) > 0)
-        first = np.zeros((*labels.shape[:-1], 1), int)
-        labels = np.concatenate([first, np.cumsum(apart, axis=-1)], axis=-1)
-        out.append(alike(labels))
+        near = np.abs(w[..., k, None, :] - w[..., k, :, None]) <= unit * sizes[k][..., None, None]
+        out.append(_linked(out[-1] & near))
     return out
 
 
-def compose(a: np.ndarray, w: np.ndarray, v: np.ndarray, c: np.ndarray) -> np.ndarray:
-    """v diag(c) v^H along curves: nan where numbers c for equal eigenvalues differ, so that it depends on the basis."""
+def compose(a: np.ndarray, w: np.ndarray, v: np.ndarray, c: np.ndarray, hermitian: bool) -> np.ndarray:
+    """v diag(c) v^-1 along curves: nan where numbers c of equal eigenvalues differ, so that it depends on the basis."""
     vs = known_part(v)
+    ys = inverse_curve(vs, hermitian)
     scaled = product(vs, [c[..., k, None, :] for k in range(len(vs))], np.multiply)
-    y = np.stack(product(scaled, [adjoint(x) for x in vs]), axis=-3)
-    pairs = unresolved(a, w, vs)
+    out = np.stack(product(scaled, ys), axis=-3)
+    pairs = unresolved(a, w, vs, ys)
     if pairs is not None:
         size = largest(c)[..., None, None]
         eps = float(np.finfo(w.dtype).eps)
         tolerance = np.maximum(np.sqrt(eps) * size, 1e4 * c.shape[-1] * eps)
-        bad = np.zeros(y.shape[:-3], bool)
+        bad = np.zeros(out.shape[:-3], bool)
         for k, same in enumerate(pairs):
             apart = np.abs(c[..., k, :, None] - c[..., k, None, :])
             bad |= np.any(same & (apart > tolerance), axis=(-2, -1))
-        y[bad] = np.nan
-    return y
+        out[bad] = np.nan
+    return out
 
 
-def project(a: np.ndarray, w: np.ndarray, v: np.ndarray, h: np.ndarray) -> np.ndarray:
-    """diag(v^H h v) along curves: nan where h mixes vectors of equal eigenvalues, so that it depends on the basis."""
+def project(a: np.ndarray, w: np.ndarray, v: np.ndarray, h: np.ndarray, hermitian: bool) -> np.ndarray:
+    """diag(v^-1 h v) along curves: nan where h mixes vectors of equal eigenvalues, so that it depends on the basis.
+
+    Of Hermitian matrices, only the Hermitian part of h counts.
+    """
     vs = known_part(v)
-    right = product([h[..., k, :, :] for k in range(len(vs))], vs)
-    if len(vs) == 1:
-        y = np.sum(np.conj(vs[0]) * right[0], axis=-2).real[..., None, :]
-    else:
-        inner = product([adjoint(x) for x in vs], right)
-        y = np.stack([np.diagonal(m, axis1=-2, axis2=-1).real for m in inner], axis=-2)
-    pairs = unresolved(a, w, vs)
+    ys = inverse_curve(vs, hermitian)
+    inner = product(ys, product([h[..., k, :, :] for k in range(len(vs))], vs))
+    if hermitian:
+        inner = [0.5 * (m + adjoint(m)) for m in inner]
+    out = np.stack([_diagonal(m, w.dtype) for m in inner], axis=-2)
+    pairs = unresolved(a, w, vs, ys)
     if pairs is not None:
-        y = np.array(y)
-        inner = product([adjoint(x) for x in vs], right)
         tolerance = 64.0 * roundoff(w.dtype, w.shape[-1]) * np.max(largest(h), axis=-1)[..., None, None]
         for m, same in zip(inner, pairs, strict=True):
-            mixed = same & ~np.eye(m.shape[-1], dtype=bool) & (np.abs(m + adjoint(m)) > 2.0 * tolerance)
-            np.putmask(y, np.broadcast_to(np.any(mixed, axis=-1)[..., None, :], y.shape), np.nan)
-    return y
+            mixed = same & ~np.eye(m.shape[-1], dtype=bool) & (np.abs(m) > tolerance)
+            mixed |= np.swapaxes(mixed, -1, -2)
+            out[np.broadcast_to(np.any(mixed, axis=-1)[..., None, :], out.shape)] = np.nan
+    return out
 
 
 def across(same: np.ndarray, m: np.ndarray) -> np.ndarray:
@@ -202,7 +283,7 @@ def across(same: np.ndarray, m: np.ndarray) -> np.ndarray:
 def equal_pairs(w: np.ndarray) -> np.ndarray:
     """Which pairs of different places hold equal eigenvalues."""
     n = w.shape[-1]
-    return alike(labels_of(w, roundoff(w.dtype, n) * largest(w, -1))) & ~np.eye(n, dtype=bool)
+    return close(w, roundoff(w.dtype, n) * largest(w, -1)) & ~np.eye(n, dtype=bool)
 
 
 def inverse_gaps(w: np.ndarray, fill: float) -> np.ndarray:

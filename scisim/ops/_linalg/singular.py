@@ -18,11 +18,11 @@ from scisim.core.primitive import Primitive
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape, zeros
 from scisim.ops._linalg.checks import check_finite, matrix, real_dtype, stacks
-from scisim.ops._linalg.eigenbasis import adjoint, along_a_line, diagonal_in
-from scisim.ops._linalg.guards import deficient_p, undetermined_p
+from scisim.ops._linalg.eigenbasis import along_a_line, diagonal_in
+from scisim.ops._linalg.guards import adjoint, deficient_p, undetermined_p
 from scisim.ops._linalg.hermitian import eigh_p, eigh_rules
 from scisim.ops._linalg.orthogonal import qr_p, qr_tangents
-from scisim.ops._linalg.perturbation import embedded_eigh, labels_of, roundoff
+from scisim.ops._linalg.perturbation import close, embedded_eigh, roundoff
 from scisim.ops.arithmetic import pin, stop
 from scisim.ops.index import flip, index
 from scisim.ops.products import matmul
@@ -58,7 +58,7 @@ def _embedded_infer(avals: tuple, p: dict) -> tuple:
     return ShapeDtype((*lead, 2 * n), real_dtype(dt)), ShapeDtype((*lead, 2 * n, 2 * n), dt)
 
 
-_jvp, _series = eigh_rules(embedded, embedded=True)
+_jvp, _series = eigh_rules(embedded, "embedded")
 embedded_eigh_p = Primitive(
     "embedded_eigh",
     embedded_eigh,
@@ -73,13 +73,12 @@ embedded_eigh_p = Primitive(
 def _settled(new: np.ndarray, old: np.ndarray, s: np.ndarray) -> np.ndarray:
     """Singular vectors as LAPACK gave them, but for equal or zero singular values those of the derivative's basis."""
     n = s.shape[-1]
-    tolerance = roundoff(s.dtype, 2 * n) * np.max(s, axis=-1, initial=0.0)
-    up = s[..., ::-1]
-    labels = labels_of(up, tolerance)
-    regular = (
-        (labels[..., -1:] == n - 1) & (s[..., -1:] > tolerance[..., None]) if n else np.ones((*s.shape[:-1], 1), bool)
-    )
-    return np.where(regular[..., None], old, new)
+    if n == 0:
+        return old
+    tolerance = roundoff(s.dtype, 2 * n) * np.max(s, axis=-1)
+    equal = np.any(close(s, tolerance) & ~np.eye(n, dtype=bool), axis=(-2, -1))
+    regular = ~equal & (s[..., -1] > tolerance)
+    return np.where(regular[..., None, None], old, new)
 
 
 settle_p = Primitive(
@@ -156,7 +155,7 @@ def _svd_jvp(y: tuple, args: list, tangents: list, full: bool) -> tuple:
     thin = (index(u, (..., slice(0, k))), s, index(vh, (..., slice(0, k), slice(None)))) if full and m != n else y
     du, ds, dvh = _thin_jvp(thin, a, da)
     if m != n:
-        ds = _values_jvp(s, args, tangents)  # which holds where rank is lost, too
+        ds = svdvals_jvp(s, args, tangents)  # which holds where rank is lost, too
     if full and m > n:
         du = concat([du, undetermined_p(da, rows=m, columns=m - n)], -1)
     if full and m < n:
@@ -192,7 +191,7 @@ def _tall(a: Any) -> Any:
     return adjoint(a) if shape(a)[-2] < shape(a)[-1] else a
 
 
-def _values_jvp(s: Any, args: list, tangents: list) -> Any:
+def svdvals_jvp(s: Any, args: list, tangents: list) -> Any:
     (a,), (da,) = args, tangents
     if da is None:
         return None
@@ -242,7 +241,7 @@ svdvals_p = Primitive(
     _svdvals,
     axes=stacks((2,), 1),
     infer=lambda avals, p: _svd_infer(avals, {"full": False})[1],
-    jvp=_values_jvp,
+    jvp=svdvals_jvp,
     series=_values_series,
     array_api="linalg.svdvals",
 )

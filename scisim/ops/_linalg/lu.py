@@ -1,0 +1,244 @@
+"""LU factors by partial pivoting."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from scisim.core.avals import ShapeDtype
+from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.primitive import Primitive
+from scisim.core.public import as_argument
+from scisim.core.values import dtype as dtype_of
+from scisim.core.values import shape
+from scisim.ops._linalg.checks import lapack, matrix, square_matrix, stacks
+from scisim.ops._linalg.guards import adjoint, lower, times_triangular_inverse, upper
+from scisim.ops._linalg.solving import solve_p
+from scisim.ops.index import index
+from scisim.ops.products import matmul
+from scisim.ops.shape import concat, matrix_transpose, reshape
+
+
+class LUResult(NamedTuple):
+    """A permutation matrix, and a unit lower and an upper triangular one."""
+
+    P: Any
+    L: Any
+    U: Any
+
+
+class LUFactors(NamedTuple):
+    """Both triangles in one matrix, and the row that each row was exchanged with."""
+
+    lu: Any
+    piv: Any
+
+
+def _factor(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    *lead, m, n = a.shape
+    k = min(m, n)
+    lu, piv = np.empty(a.shape, a.dtype), np.empty((*lead, k), np.int64)
+    if a.size:
+        from scipy.linalg import get_lapack_funcs
+
+        (getrf,) = get_lapack_funcs(("getrf",), (a,))
+        for at in np.ndindex(*lead):
+            lu[at], piv[at], _ = getrf(a[at])
+    return lu, piv
+
+
+def _orders(piv: np.ndarray, rows: int) -> np.ndarray:
+    """The rows of the matrix in the order of the factors, from the exchanges."""
+    out = np.broadcast_to(np.arange(rows), (*piv.shape[:-1], rows)).copy()
+    for i in range(piv.shape[-1]):
+        j = piv[..., i : i + 1]
+        there = np.take_along_axis(out, j, -1)
+        np.put_along_axis(out, j, out[..., i : i + 1].copy(), -1)
+        out[..., i : i + 1] = there
+    return out
+
+
+def _permutation(piv: np.ndarray, rows: int, dtype: str) -> np.ndarray:
+    """The matrix p of 0 and 1 with a = p l u."""
+    return np.swapaxes(np.eye(rows, dtype=dtype)[_orders(piv, rows)], -1, -2).copy()
+
+
+permutation_p = Primitive(
+    "permutation",
+    _permutation,
+    axes=stacks((1,), 2),
+    infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-1], p["rows"], p["rows"]), np.dtype(p["dtype"])),
+)
+
+
+def _parts(lu: Any) -> tuple[Any, Any]:
+    """l with ones on the diagonal, of k = min(m, n) columns, and u of k rows."""
+    m, n = shape(lu)[-2:]
+    k = min(m, n)
+    below = lower(index(lu, (..., slice(0, k))), -1)
+    return below + np.eye(m, k, dtype=dtype_of(lu)), upper(index(lu, (..., slice(0, k), slice(None))))
+
+
+def _factor_jvp(y: tuple, args: list, tangents: list) -> tuple:
+    """With x = l^-1 p^T da u^-1 the factors move by l tril(x, -1) and triu(x) u."""
+    (both, piv), (da,) = y, tangents
+    if da is None:
+        return None, None
+    m, n = shape(da)[-2:]
+    k = min(m, n)
+    left, right = _parts(both)
+    da = matmul(matrix_transpose(permutation_p(piv, rows=m, dtype=dtype_of(both).name)), da)
+    head, tail = (..., slice(0, k), slice(None)), (..., slice(k, None), slice(None))
+    l1, u1 = index(left, head), index(right, (..., slice(0, k)))
+    x = times_triangular_inverse(solve_p(l1, index(index(da, head), (..., slice(0, k)))), u1)
+    dl, du = matmul(l1, lower(x, -1)), matmul(upper(x), u1)
+    square = lower(dl, -1) + upper(du)
+    if m > n:  # the rows below: da = dl u + l du
+        rest = index(da, tail) - matmul(index(left, tail), du)
+        return concat([square, times_triangular_inverse(rest, u1)], -2), None
+    if m < n:
+        rest = index(da, (..., slice(k, None))) - matmul(dl, index(right, (..., slice(k, None))))
+        return concat([square, solve_p(l1, rest)], -1), None
+    return square, None
+
+
+lu_factor_p = Primitive(
+    "lu_factor",
+    _factor,
+    axes=stacks((2,), [2, 1]),
+    infer=lambda avals, p: (
+        ShapeDtype(avals[0].shape, avals[0].dtype),
+        ShapeDtype((*avals[0].shape[:-2], min(avals[0].shape[-2:])), np.dtype(np.int64)),
+    ),
+    jvp=_factor_jvp,
+    multiple=True,
+)
+
+
+def lu_factor(a: Any) -> LUFactors:
+    """LU factors in one matrix, for `lu_solve`.
+
+    Parameters
+    ----------
+    a : array_like
+        Of shape (..., m, n).
+
+    Returns
+    -------
+    lu : Tensor
+        Of the shape of ``a``: u, and below its diagonal l without its ones.
+    piv : Tensor
+        Of shape (..., min(m, n)): row i was exchanged with row piv[i]; integers, without a derivative.
+
+    Raises
+    ------
+    ShapeError
+        For less than two axes.
+
+    Notes
+    -----
+    Derivatives hold the order of the rows. They are nan where u is singular.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]])
+    LUFactors(lu=Tensor([[2. , 2. ],
+            [0.5, 1. ]]), piv=Tensor([1, 1]))
+    """
+    return LUFactors(*lu_factor_p(matrix("lu_factor", "a", a)))
+
+
+def lu(a: Any) -> LUResult:
+    """Factors a = p l u: a permutation, a unit lower and an upper triangular matrix.
+
+    Parameters
+    ----------
+    a : array_like
+        Of shape (..., m, n).
+
+    Returns
+    -------
+    P : Tensor
+        Of shape (..., m, m), of zeros and ones, without a derivative.
+    L : Tensor
+        Of shape (..., m, k), k = min(m, n), with ones on the diagonal.
+    U : Tensor
+        Of shape (..., k, n).
+
+    Raises
+    ------
+    ShapeError
+        For less than two axes.
+
+    Notes
+    -----
+    Derivatives hold the order of the rows. They are nan where U is singular.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.lu([[1.0, 2.0], [2.0, 2.0]]).U
+    Tensor([[2., 2.],
+            [0., 1.]])
+    """
+    both, piv = lu_factor_p(matrix("lu", "a", a))
+    p = permutation_p(piv, rows=shape(both)[-2], dtype=dtype_of(both).name)
+    return LUResult(p, *_parts(both))
+
+
+def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0) -> Any:
+    """Solution x of a x = b from the factors of a.
+
+    Parameters
+    ----------
+    lu_and_piv : LUFactors
+        As `lu_factor` gives them, of shapes (..., n, n) and (..., n).
+    b : array_like
+        A vector of shape (n,), or matrices of shape (..., n, k).
+    trans : {0, 1, 2}
+        Which equations: a x = b, or those of the transpose (1) or the adjoint (2) of a.
+
+    Returns
+    -------
+    Tensor
+        Of shape (..., n) for a vector, else (..., n, k).
+
+    Raises
+    ------
+    ShapeError
+        When shapes do not fit.
+    ArgumentError
+        For another ``trans``.
+    SingularMatrixError
+        When an element of the diagonal of u is 0.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.linalg.lu_solve(ss.linalg.lu_factor([[1.0, 2.0], [2.0, 2.0]]), [3.0, 4.0])
+    Tensor([1., 1.])
+    """
+    if trans not in (0, 1, 2):
+        raise ArgumentError(f"lu_solve: trans must be 0, 1 or 2, got {trans!r}")
+    both, piv = lu_and_piv
+    both, b = square_matrix("lu_solve", "lu", both), lapack("lu_solve", "b", as_argument(b))
+    n, s = shape(both)[-1], shape(b)
+    vector = len(s) == 1
+    if not s or s[0 if vector else -2] != n:
+        raise ShapeError(
+            f"lu_solve: b of shape {s} does not fit factors of shape {shape(both)}: it must be a vector of length {n} "
+            f"or have {n} rows; write stacked vectors as b[..., None]"
+        )
+    x = _solved(both, as_argument(piv), reshape(b, (n, 1)) if vector else b, trans)
+    return reshape(x, shape(x)[:-1]) if vector else x
+
+
+def _solved(both: Any, piv: Any, b: Any, trans: int) -> Any:
+    low, up = _parts(both)
+    p = permutation_p(piv, rows=shape(both)[-1], dtype=dtype_of(both).name)
+    if trans == 0:
+        return solve_p(up, solve_p(low, matmul(matrix_transpose(p), b)))
+    turn = matrix_transpose if trans == 1 else adjoint
+    return matmul(p, solve_p(turn(low), solve_p(turn(up), b)))
