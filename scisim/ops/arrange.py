@@ -14,7 +14,7 @@ from scisim.core.values import dtype as dtype_of
 from scisim.core.values import zeros as _zeros
 from scisim.ops.arithmetic import mul
 from scisim.ops.creation import iota
-from scisim.ops.index import gather_p, index_set, put_p, slice_axis
+from scisim.ops.index import gather_p, index_set, slice_axis
 from scisim.ops.select import ge, le, where
 from scisim.ops.shape import (
     as_integer,
@@ -303,54 +303,6 @@ def _counts(repeats: Any, n: int) -> np.ndarray:
     return counts
 
 
-def pad(x: Any, /, pad_width: Any, mode: str = "constant", constant_values: Any = 0) -> Any:
-    """An array with elements added at its edges.
-
-    Parameters
-    ----------
-    x : array_like
-    pad_width : int, pair of int, or sequence of pairs of int
-        Elements before and after; one number or pair for all axes, or a pair for each axis.
-    mode : {"constant"}
-    constant_values : array_like
-        One value, which may be differentiated.
-
-    Returns
-    -------
-    Tensor
-        Of the dtype of ``x``.
-
-    Raises
-    ------
-    ArgumentError
-        For another mode, or a width that is negative or not one of the forms above.
-
-    Examples
-    --------
-    >>> import scisim as ss
-    >>> ss.pad([1.0, 2.0], (1, 2))
-    Tensor([0., 1., 2., 0., 0.])
-    """
-    x = as_argument(x)
-    if mode != "constant":
-        raise ArgumentError(f"pad: mode must be 'constant', got {mode!r}; for others use concat and flip")
-    widths = _widths(pad_width, len(shape(x)))
-    out = tuple(a + n + b for n, (a, b) in zip(shape(x), widths, strict=True))
-    border = broadcast(astype(as_argument(constant_values), dtype_of(x)), out)
-    at = tuple(("slice", a, a + n, None) for n, (a, _) in zip(shape(x), widths, strict=True))
-    return put_p(border, x, at=at) if at else x
-
-
-def _widths(pad_width: Any, rank: int) -> list[tuple[int, int]]:
-    w = np.asarray(pad_width)
-    if w.dtype.kind not in "iu" or w.shape not in ((), (1,), (2,), (1, 2), (rank, 2)) or np.any(w < 0):
-        raise ArgumentError(
-            f"pad: pad_width must be a number, a pair, or a pair for each of {rank} axes, none negative; "
-            f"got {pad_width!r}"
-        )
-    return [(int(a), int(b)) for a, b in np.broadcast_to(w, (rank, 2))]
-
-
 # --- several arrays -------------------------------------------------------------------------------------
 def broadcast_arrays(*arrays: Any) -> Any:
     """Arrays stretched to their common shape.
@@ -378,47 +330,6 @@ def broadcast_arrays(*arrays: Any) -> Any:
     xs = [as_argument(a) for a in arrays]
     to = broadcast_shapes("broadcast_arrays", *map(shape, xs))
     return tuple(broadcast(x, to) for x in xs)
-
-
-def split(x: Any, /, indices_or_sections: Any, axis: int = 0) -> Any:
-    """Parts of an array along one axis.
-
-    Parameters
-    ----------
-    x : array_like
-    indices_or_sections : int or sequence of int
-        Number of equal parts, or the positions at which parts begin.
-    axis : int
-
-    Returns
-    -------
-    tuple of Tensor
-
-    Raises
-    ------
-    ShapeError
-        When the axis does not divide into so many equal parts.
-
-    Examples
-    --------
-    >>> import scisim as ss
-    >>> ss.split([1.0, 2.0, 3.0, 4.0], 2)
-    (Tensor([1., 2.]), Tensor([3., 4.]))
-    """
-    x = as_argument(x)
-    k = normalize_axis("split", axis, len(shape(x)))
-    n = shape(x)[k]
-    if isinstance(indices_or_sections, (int, np.integer)):
-        parts = int(indices_or_sections)
-        if parts < 1 or n % parts:
-            raise ShapeError(
-                f"split: axis {axis} of length {n} does not divide into {parts} equal parts; "
-                f"give the positions at which parts begin instead"
-            )
-        cuts = list(range(n // parts, n, n // parts)) if n else [0] * (parts - 1)
-    else:
-        cuts = [int(c) for c in indices_or_sections]
-    return tuple(slice_axis(x, k, a, b) for a, b in zip([0, *cuts], [*cuts, n], strict=True))
 
 
 def kron(a: Any, b: Any, /) -> Any:
@@ -493,9 +404,7 @@ for _f in (
     trace,
     tile,
     repeat,
-    pad,
     broadcast_arrays,
-    split,
     kron,
     cross,
 ):

@@ -382,7 +382,7 @@ def polyfit(x: Any, y: Any, deg: int, w: Any = None) -> Any:
             raise ShapeError(f"polyfit: w has shape {shape(w)} for {n} points; expected ({n},)")
         a, b = a * reshape(w, (n, 1)), b * reshape(w, (n, 1))
     scale = sqrt(sum_p(_squares(a), axes=(0,)))
-    c = fit_p(a / scale, b) / reshape(scale, (-1, 1))
+    c = _fitted(a / scale, b) / reshape(scale, (-1, 1))
     return c if len(shape(y)) == 2 else reshape(c, (deg + 1,))
 
 
@@ -390,55 +390,13 @@ def _squares(a: Any) -> Any:
     return square(real(a)) + square(imag(a)) if dtype_of(a).kind == "c" else square(a)
 
 
-def _fit(a: Any, b: Any) -> np.ndarray:
-    """Solution of least squares by QR; a and b may be stacks."""
-    q, r = np.linalg.qr(a)
-    return np.linalg.solve(r, np.conj(np.swapaxes(q, -1, -2)) @ b)
+def _fitted(a: Any, b: Any) -> Any:
+    """Solution of least squares by an orthogonal factorisation."""
+    from scisim.ops._linalg.orthogonal import qr
+    from scisim.ops._linalg.solving import solve_p
 
-
-def _fit_jvp(y: Any, args: list, tangents: list) -> Any:
-    """dy = A+ (db - dA y) + (A* A)^-1 dA* (b - A y), after Golub and Pereyra (1973)."""
-    a, b = args
-    da, db = tangents
-    total = None if da is None else -matmul(da, y)
-    total = db if total is None else total if db is None else total + db
-    if total is None:
-        return None
-    t = fit_p(a, total)
-    if da is None:
-        return t
-    # (A* A)^-1 g is A+ of what A* maps to g, which (A+)* g is; both from one factorisation.
-    g = matmul(adjoint(da), b - matmul(a, y))
-    return t + normal_p(a, g)
-
-
-def adjoint(a: Any) -> Any:
-    return conj(matrix_transpose(a))
-
-
-def _normal(a: Any, g: Any) -> np.ndarray:
-    """(A* A)^-1 g by the triangular factor of A."""
-    r = np.linalg.qr(a, mode="r")
-    return np.linalg.solve(r, np.linalg.solve(np.conj(np.swapaxes(r, -1, -2)), g))
-
-
-def _normal_jvp(y: Any, args: list, tangents: list) -> Any:
-    a, _ = args
-    da, dg = tangents
-    total = dg
-    if da is not None:
-        moved = matmul(adjoint(da), matmul(a, y)) + matmul(adjoint(a), matmul(da, y))
-        total = -moved if dg is None else dg - moved
-    return None if total is None else normal_p(a, total)
-
-
-def _fit_infer(avals: tuple, p: dict) -> ShapeDtype:
-    a, b = avals
-    return ShapeDtype((*b.shape[:-2], a.shape[-1], b.shape[-1]), np.result_type(a.dtype, b.dtype))
-
-
-fit_p = Primitive("polynomial_fit", _fit, axes=leading(2), infer=_fit_infer, jvp=_fit_jvp)
-normal_p = Primitive("normal_equations", _normal, axes=leading(2), infer=_fit_infer, jvp=_normal_jvp)
+    q, r = qr(a)
+    return solve_p(r, matmul(conj(matrix_transpose(q)), b))
 
 
 # --- roots --------------------------------------------------------------------------------------------------
