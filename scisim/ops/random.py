@@ -7,28 +7,38 @@
 """
 
 from scisim.core.public import public as _public
-from scisim.ops import _random
+from scisim.ops._random import continuous as _continuous
+from scisim.ops._random import counts as _counts
+from scisim.ops._random import gammas as _gammas
+from scisim.ops._random import keys as _keys
+from scisim.ops._random import orders as _orders
+from scisim.ops._random import vectors as _vectors
 
-key = _public("key", _random.key, module="random")
-split = _public("split", _random.split, _random.split_p, "random")
-fold_in = _public("fold_in", _random.fold_in, _random.fold_p, "random")
-bits = _public("bits", _random.bits, _random.random_bits_p, "random")
-uniform = _public("uniform", _random.uniform, module="random")
-normal = _public("normal", _random.normal, module="random")
-integers = _public("integers", _random.integers, module="random")
-bernoulli = _public("bernoulli", _random.bernoulli, module="random")
-permutation = _public("permutation", _random.permutation, _random.permutation_p, "random")
-choice = _public("choice", _random.choice, module="random")
-
-__all__ = [
-    "key",
-    "split",
-    "fold_in",
-    "bits",
-    "uniform",
-    "normal",
-    "integers",
-    "bernoulli",
-    "permutation",
-    "choice",
-]
+_NAMES = {
+    _keys: ("key", "split", "fold_in", "bits"),
+    _continuous: (
+        *("uniform", "normal", "exponential", "laplace", "logistic", "gumbel", "cauchy", "lognormal", "rayleigh"),
+        *("weibull", "pareto", "triangular", "truncated_normal"),
+    ),
+    _gammas: ("gamma", "loggamma", "chisquare", "beta", "f", "t", "dirichlet", "vonmises", "wald"),
+    _counts: (
+        *("integers", "bernoulli", "rademacher", "poisson", "binomial", "geometric", "negative_binomial", "zipf"),
+        *("hypergeometric", "multinomial", "categorical"),
+    ),
+    _orders: ("permutation", "shuffle", "choice"),
+    _vectors: ("multivariate_normal", "sphere", "ball", "orthogonal"),
+}
+_PRIMITIVES = {
+    "split": _keys.split_p,
+    "fold_in": _keys.fold_p,
+    "bits": _keys.random_bits_p,
+    "permutation": _orders.permutation_p,
+}
+__all__ = [_name for _names in _NAMES.values() for _name in _names]
+globals().update(
+    {
+        _name: _public(_name, getattr(_module, _name), _PRIMITIVES.get(_name), "random")
+        for _module, _names in _NAMES.items()
+        for _name in _names
+    }
+)

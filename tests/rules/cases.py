@@ -35,6 +35,8 @@ class Case:
         The function needs values, so that it cannot be captured or mapped.
     reverse_captured : bool
         Whether its gradient can be captured, which that of a loop of unknown length cannot.
+    differences : bool
+        Whether the derivative is the limit of quotients of values, which that of a sample by rejection is not.
     prim, params
         The primitive, where the row calls it directly: its axis rule and scalar expression are held too.
     """
@@ -47,6 +49,7 @@ class Case:
     exact: Callable | None = None
     concrete: bool = False
     reverse_captured: bool = True
+    differences: bool = True
     prim: Primitive | None = None
     params: dict = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Rows for order and positions, and for the packages fft, linalg and random."""
+"""Rows for order and positions, and for the packages fft and linalg."""
 
 from __future__ import annotations
 
@@ -10,10 +10,6 @@ import numpy as np
 import scisim as ss
 from tests.rules.arrays import of, with_options
 from tests.rules.cases import Case, array, both, operation, primitive
-
-KEY = np.array([7, 1], np.uint32)
-KEYS = np.array([[7, 1], [3, 9], [0, 2]], np.uint32)
-WORDS = np.array([[2**63 + 5, 17], [2**40 + 3, 2**64 - 1]], np.uint64)
 
 
 def optioned(name: str, *shapes: Any, tag: str = "", order: int = 6, **options: Any) -> list[Case]:
@@ -187,64 +183,6 @@ def norms_at_zeros() -> list[Case]:
     return rows
 
 
-# --- random ------------------------------------------------------------------------------------------------------
-def keys() -> list[Case]:
-    random, seven = ss.random, np.array(7)
-    return [
-        of("random.key", lambda: random.key(7)),
-        of("random.split", lambda k: random.split(k, 3), KEY),
-        of("random.fold_in", random.fold_in, KEY, seven),
-        of("random.bits", lambda k: random.bits(k, (2, 3)), KEY),
-        of("random.bits", lambda k: random.bits(k, 5, 64), KEY, tag="of 64"),
-        primitive("random_bits", KEY, params={"shape": (2, 3), "width": 64}),
-        primitive("random_bits", KEYS, tag="of stacks", params={"shape": (5,), "width": 32}),
-        primitive("random_split", KEYS, params={"shape": (4, 2)}),
-        primitive("random_fold_in", KEYS, np.array([5, 0, 5])),
-        primitive("random_permutation", KEYS, params={"shape": (6,)}),
-        primitive("uniform_from_bits", WORDS, params={"dtype": np.dtype(np.float64)}),
-        primitive("uniform_from_bits", WORDS, tag="single", params={"dtype": np.dtype(np.float32)}),
-        primitive("normal_from_bits", WORDS, params={"dtype": np.dtype(np.float64)}),
-        primitive("normal_from_bits", WORDS, tag="single", params={"dtype": np.dtype(np.float32)}),
-        primitive("integers_from_bits", WORDS, params={"low": -3, "high": 4}),
-    ]
-
-
-def draws() -> list[Case]:
-    """What is drawn is constant; what it is computed with, is not."""
-    random, p = ss.random, np.array([0.2, 0.5, 0.9])
-    low, high, std = array(3), array(2, 1, seed=1, kind="p") + 2.0, array(2, 1, seed=2, kind="p")
-    scaled, shifted = (2, 3), np.float32
-    return [
-        of("random.uniform", lambda k: random.uniform(k, (2, 3)), KEY),
-        of("random.uniform", lambda k: random.uniform(k, 4, shifted), KEY, tag="single"),
-        of("random.uniform", lambda k, a, b: random.uniform(k, scaled, a.dtype, a, b), KEY, low, high, tag="between"),
-        of("random.normal", lambda k: random.normal(k, (2, 3)), KEY),
-        of("random.normal", lambda k: random.normal(k, 4, np.complex128), KEY, tag="complex"),
-        of("random.normal", lambda k, m, s: random.normal(k, scaled, m.dtype, m, s), KEY, low, std, tag="scaled"),
-        of("random.integers", lambda k: random.integers(k, (2, 3), -2, 9), KEY),
-        of("random.bernoulli", random.bernoulli, KEY, p),
-        of("random.bernoulli", lambda k, p: ss.where(random.bernoulli(k, p), p, -p), KEY, p, tag="that chooses"),
-    ]
-
-
-def choices() -> list[Case]:
-    random, w = ss.random, np.array([0.2, 0.0, 0.5, 0.9])
-    rows = [
-        of("random.permutation", lambda k: random.permutation(k, 5), KEY),
-        of("random.choice", lambda k: random.choice(k, 5, (2, 3)), KEY),
-        of("random.choice", lambda k: random.choice(k, 5, (4,), replace=False), KEY, tag="of each once"),
-        of("random.choice", lambda k, w: random.choice(k, 4, (6,), p=w), KEY, w, tag="weighted"),
-        of("random.choice", lambda k, w: random.choice(k, 4, (3,), False, w), KEY, w, tag="weighted, of each once"),
-    ]
-    for factor in (1.0, 0.6 + 0.8j):
-        x = array(2, 4) * factor
-        rows += [
-            of("random.permutation", lambda k, x: random.permutation(k, x, 1), KEY, x, tag="of columns"),
-            of("random.choice", lambda k, x, w: random.choice(k, x, (3,), p=w, axis=1), KEY, x, w, tag="of columns"),
-        ]
-    return rows
-
-
 # --- what is done beside giving values ---------------------------------------------------------------------------
 def effects() -> list[Case]:
     params = {"text": "x = {}", "words": (None,), "names": ()}
@@ -259,7 +197,4 @@ ROWS = [
     *equations(),
     *determinants(),
     *norms(),
-    *keys(),
-    *draws(),
-    *choices(),
 ]

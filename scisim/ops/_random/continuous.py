@@ -1,0 +1,306 @@
+"""Continuous distributions that are functions of one uniform, normal or exponential number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scisim.core.avals import ShapeDtype, broadcast_shapes
+from scisim.core.axes import Axes, broadcast_labels
+from scisim.core.primitive import Primitive
+from scisim.core.public import as_argument
+from scisim.ops._random.arguments import ANY, DOUBLE, NOT_NEGATIVE, POSITIVE, SINGLE, Request, check_key
+from scisim.ops._random.arguments import float_dtype, is_number
+from scisim.ops._random.documents import distribution
+from scisim.ops._random.engine import exponential_p, laplace_p, logistic_p, normal_p, uniform_p
+from scisim.ops.arithmetic import add, mul, neg, sqrt
+from scisim.ops.elementary import exp, expm1, log, tan
+from scisim.ops.index import slice_axis
+from scisim.ops.select import lt, where
+from scisim.ops.shape import astype, lengths, reshape
+
+
+# --- uniform and normal, whose parameters come last ----------------------------------------------------------------
+def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: Any = 1.0) -> Any:
+    """Numbers that are uniform between bounds.
+
+    Parameters
+    ----------
+    key : Tensor
+        From `key`.
+    shape : int or tuple of int
+    dtype : dtype, optional
+        A real floating-point one; float64 by default.
+    low, high : array_like
+        The bounds, which may be differentiated and broadcast against the shape. The upper one is reached by
+        rounding alone, and never where it is 1 and the lower one 0.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ArgumentTypeError
+        When ``key`` is no key.
+    DTypeError
+        For another dtype.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> x = ss.random.uniform(ss.random.key(0), (1000,), low=-1.0)
+    >>> bool(ss.all((x >= -1.0) & (x < 1.0)))
+    True
+    """
+    dt = float_dtype("uniform", dtype)
+    drawn = DOUBLE if dt == DOUBLE else SINGLE
+    u = uniform_p(check_key("uniform", key), shape=lengths("random.uniform", shape), dtype=drawn)
+    u = u if dt == drawn else astype(u, dt)
+    if is_number(low, 0) and is_number(high, 1):
+        return u
+    low, high = (v if isinstance(v, (int, float)) else as_argument(v) for v in (low, high))
+    return add(mul(u, high - low), low)
+
+
+def normal(key: Any, shape: Any = (), dtype: Any = None, mean: Any = 0.0, std: Any = 1.0) -> Any:
+    """Normally distributed numbers.
+
+    Parameters
+    ----------
+    key : Tensor
+        From `key`.
+    shape : int or tuple of int
+    dtype : dtype, optional
+        A floating-point one; float64 by default. Complex numbers have independent parts of variance 1/2 each.
+    mean, std : array_like
+        Mean and standard deviation, which may be differentiated and broadcast against the shape.
+
+    Returns
+    -------
+    Tensor
+
+    Raises
+    ------
+    ArgumentTypeError
+        When ``key`` is no key.
+    DTypeError
+        For another dtype.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.random.normal(ss.random.key(0), (2, 3)).shape
+    (2, 3)
+    """
+    dt = float_dtype("normal", dtype, real=False)
+    k, s = check_key("normal", key), lengths("random.normal", shape)
+    if dt.kind == "c":
+        z = _complex_normal(k, s, np.zeros((), dt).real.dtype)
+    else:
+        drawn = DOUBLE if dt == DOUBLE else SINGLE
+        z = normal_p(k, shape=s, dtype=drawn)
+        z = z if dt == drawn else astype(z, dt)
+    if is_number(mean, 0) and is_number(std, 1):
+        return z
+    mean, std = (v if isinstance(v, (int, float)) else as_argument(v) for v in (mean, std))
+    return add(mul(z, std), mean)
+
+
+def _complex_normal(key: Any, s: tuple[int, ...], part: np.dtype) -> Any:
+    z = normal_p(key, shape=(*s, 2), dtype=part)
+    re, im = (reshape(slice_axis(z, len(s), k, k + 1), s) for k in (0, 1))
+    return (re + im * 1j) * math.sqrt(0.5)
+
+
+# --- location and scale --------------------------------------------------------------------------------------------
+def _located(q: Request, x: Any, loc: Any, scale: Any) -> Any:
+    x = x if is_number(scale, 1) else mul(x, scale)
+    return q.cast(x if is_number(loc, 0) else add(x, loc))
+
+
+_AT = {"loc": "Location.", "scale": "Scale, not negative."}
+
+
+def _placed(name: str, key: Any, loc: Any, scale: Any, shape: Any, dtype: Any) -> Request:
+    return Request(name, key, shape, dtype, loc=(loc, ANY), scale=(scale, NOT_NEGATIVE))
+
+
+@distribution(
+    "Numbers of density exp(-x / scale) / scale, x >= 0.",
+    "ss.random.exponential(ss.random.key(0), 2.0, (3,)).shape",
+    "(3,)",
+    scale="Mean, not negative.",
+)
+def exponential(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("exponential", key, shape, dtype, scale=(scale, NOT_NEGATIVE))
+    return _located(q, exponential_p(q.key, shape=q.shape, dtype=q.drawn), 0, q.params[0])
+
+
+@distribution(
+    "Numbers of density exp(-abs(x - loc) / scale) / (2 scale).",
+    "ss.random.laplace(ss.random.key(0), 1.0, 2.0, (3,)).shape",
+    "(3,)",
+    **_AT,
+)
+def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = _placed("laplace", key, loc, scale, shape, dtype)
+    return _located(q, laplace_p(q.key, shape=q.shape, dtype=q.drawn), *q.params)
+
+
+@distribution(
+    "Numbers whose distribution function is 1 / (1 + exp(-(x - loc) / scale)).",
+    "ss.random.logistic(ss.random.key(0), 1.0, 2.0, (3,)).shape",
+    "(3,)",
+    **_AT,
+)
+def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = _placed("logistic", key, loc, scale, shape, dtype)
+    return _located(q, logistic_p(q.key, shape=q.shape, dtype=q.drawn), *q.params)
+
+
+@distribution(
+    "Numbers whose distribution function is exp(-exp(-(x - loc) / scale)): of Gumbel's distribution of maxima.",
+    "ss.random.gumbel(ss.random.key(0), 1.0, 2.0, (3,)).shape",
+    "(3,)",
+    **_AT,
+)
+def gumbel(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = _placed("gumbel", key, loc, scale, shape, dtype)
+    return _located(q, neg(log(exponential_p(q.key, shape=q.shape, dtype=q.drawn))), *q.params)
+
+
+@distribution(
+    "Numbers of density 1 / (pi scale (1 + ((x - loc) / scale)^2)); they have no mean.",
+    "ss.random.cauchy(ss.random.key(0), 1.0, 2.0, (3,)).shape",
+    "(3,)",
+    **_AT,
+)
+def cauchy(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = _placed("cauchy", key, loc, scale, shape, dtype)
+    u = uniform_p(q.key, shape=q.shape, dtype=DOUBLE)
+    x = tan(mul(add(u, 2.0**-54 - 0.5), math.pi))  # the middle of each interval, so that no end is met
+    return _located(q, x if q.drawn == DOUBLE else astype(x, q.drawn), *q.params)
+
+
+@distribution(
+    "Numbers whose logarithm is normal.",
+    "ss.random.lognormal(ss.random.key(0), 1.0, 0.5, (3,)).shape",
+    "(3,)",
+    mean="Mean of the logarithm.",
+    sigma="Standard deviation of the logarithm, not negative.",
+)
+def lognormal(key: Any, mean: Any = 0.0, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("lognormal", key, shape, dtype, mean=(mean, ANY), sigma=(sigma, NOT_NEGATIVE))
+    return exp(_located(q, normal_p(q.key, shape=q.shape, dtype=q.drawn), *q.params))
+
+
+@distribution(
+    "Numbers of density x exp(-(x / scale)^2 / 2) / scale^2: lengths of vectors of two normal components.",
+    "ss.random.rayleigh(ss.random.key(0), 2.0, (3,)).shape",
+    "(3,)",
+    scale="Standard deviation of the components, not negative.",
+)
+def rayleigh(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("rayleigh", key, shape, dtype, scale=(scale, NOT_NEGATIVE))
+    x = sqrt(mul(exponential_p(q.key, shape=q.shape, dtype=q.drawn), 2.0))
+    return _located(q, x, 0, q.params[0])
+
+
+# --- powers of exponential numbers -----------------------------------------------------------------------------------
+@distribution(
+    "Numbers of density a x^(a - 1) exp(-x^a), x >= 0.",
+    "ss.random.weibull(ss.random.key(0), 2.0, (3,)).shape",
+    "(3,)",
+    a="Shape, positive.",
+)
+def weibull(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("weibull", key, shape, dtype, a=(a, POSITIVE))
+    return q.cast(exponential_p(q.key, shape=q.shape, dtype=q.drawn) ** (1.0 / q.params[0]))
+
+
+@distribution(
+    "Numbers of density a / (1 + x)^(a + 1), x >= 0: of Pareto's distribution of the second kind, as in NumPy.",
+    "ss.random.pareto(ss.random.key(0), 3.0, (3,)).shape",
+    "(3,)",
+    notes="Add 1 and multiply by the least value for the distribution of the first kind.",
+    a="Shape, positive.",
+)
+def pareto(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("pareto", key, shape, dtype, a=(a, POSITIVE))
+    return q.cast(expm1(exponential_p(q.key, shape=q.shape, dtype=q.drawn) / q.params[0]))
+
+
+# --- between bounds --------------------------------------------------------------------------------------------------
+@distribution(
+    "Numbers whose density rises linearly from ``left`` to ``mode`` and falls to ``right``.",
+    "ss.random.triangular(ss.random.key(0), 0.0, 0.3, 1.0, (3,)).shape",
+    "(3,)",
+    left="Lower bound.",
+    mode="Where the density is greatest.",
+    right="Upper bound; where left <= mode <= right does not hold, samples are nan.",
+)
+def triangular(key: Any, left: Any, mode: Any, right: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("triangular", key, shape, dtype, left=(left, ANY), mode=(mode, ANY), right=(right, ANY))
+    low, top, high = q.params
+    u = uniform_p(q.key, shape=q.shape, dtype=q.drawn)
+    width = high - low
+    rising = lt(mul(u, width), top - low)  # each root is taken where it is used alone, or at the middle
+    below = sqrt(where(rising, u, 0.5) * (width * (top - low)))
+    above = sqrt((1.0 - where(rising, 0.5, u)) * (width * (high - top)))
+    return q.cast(where(rising, low + below, high - above))
+
+
+def _truncated(u: Any, a: Any, b: Any) -> Any:
+    """The quantile of the smaller one of both tails."""
+    from scipy.special import log_ndtr, ndtri_exp
+
+    dt = np.result_type(*(v for v in (u, a, b) if hasattr(v, "dtype")))
+    u, a, b = (np.asarray(v, np.float64) for v in (u, a, b))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        lower = np.logaddexp(np.log1p(-u) + log_ndtr(a), np.log(u) + log_ndtr(b))
+        upper = np.logaddexp(np.log1p(-u) + log_ndtr(-a), np.log(u) + log_ndtr(-b))
+        x = np.where(lower < upper, ndtri_exp(np.minimum(lower, 0.0)), -ndtri_exp(np.minimum(upper, 0.0)))
+        return np.where(a <= b, np.clip(x, a, np.maximum(a, b)), np.nan).astype(dt)[()]
+
+
+def _truncated_jvp(x: Any, args: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    """phi(x) dx = (1 - u) phi(a) da + u phi(b) db."""
+    u, a, b = args
+    total = None
+    for share, bound, t in ((1.0 - u, a, tangents[1]), (u, b, tangents[2])):
+        if t is not None:
+            term = share * exp(mul(x - bound, x + bound) * 0.5) * t
+            total = term if total is None else total + term
+    return total
+
+
+truncated_normal_p = Primitive(
+    "truncated_normal_quantile",
+    _truncated,
+    axes=Axes(lambda shapes, p: broadcast_labels(shapes), broadcasts=True),
+    infer=lambda avals, p: ShapeDtype(
+        broadcast_shapes("truncated_normal", *(v.shape for v in avals)), np.result_type(*(v.dtype for v in avals))
+    ),
+    jvp=_truncated_jvp,
+)
+
+
+@distribution(
+    "Standard normal numbers given that they lie between bounds.",
+    "ss.random.truncated_normal(ss.random.key(0), 8.0, 9.0, (3,)).shape",
+    "(3,)",
+    notes="By the inverse distribution function, from the tail that is smaller. Where lower > upper, samples are nan.",
+    lower="Lower bound; may be -inf.",
+    upper="Upper bound; may be inf.",
+)
+def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("truncated_normal", key, shape, dtype, lower=(lower, ANY), upper=(upper, ANY))
+    a, b = (
+        v.astype(q.drawn) if isinstance(v, np.ndarray) else q.drawn.type(v) if type(v) in (int, float) else v
+        for v in q.params
+    )
+    return q.cast(truncated_normal_p(uniform_p(q.key, shape=q.shape, dtype=q.drawn), a, b))

@@ -1,0 +1,164 @@
+"""Primitives that draw: which kernel fills which array, and how axes and derivatives follow."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scisim.core.avals import ShapeDtype
+from scisim.core.axes import Axes
+from scisim.core.primitive import Primitive
+from scisim.ops import _philox
+
+_REPLACED_BY_NUMPY = 1 << 17  # numbers, and as many calls over 512, that NumPy draws before Numba is worth its loading
+_drawn = 0
+
+
+def compiled_bits() -> Any:
+    """The compiled loops; loading them costs about 0.3 s, and once on a machine some seconds to compile."""
+    from scisim.ops._random import bits_kernels
+
+    return bits_kernels
+
+
+def compiled_samplers() -> Any:
+    """The compiled rejection samplers."""
+    from scisim.ops._random import sample_kernels
+
+    return sample_kernels
+
+
+def numpy_is_enough(count: int) -> bool:
+    """Whether few numbers have been asked for as yet, so that NumPy draws them (the same) before Numba is loaded."""
+    global _drawn
+    if "scisim.ops._random.bits_kernels" in sys.modules and sys.byteorder == "little":
+        return False
+    _drawn += count + 512
+    return _drawn < _REPLACED_BY_NUMPY or sys.byteorder != "little"
+
+
+def plain(x: Any) -> np.ndarray:
+    """An array of the one kind that a kernel is compiled for: in C order and writable."""
+    return x if x.flags.c_contiguous and x.flags.writeable else x.copy()
+
+
+def rows_of(key: np.ndarray) -> np.ndarray:
+    """The keys of a stack, one a row."""
+    return plain(key.reshape(-1, 2))
+
+
+def each(f: Callable, tail: tuple[int, ...], dt: Any, *args: Any) -> np.ndarray:
+    """f of each key of a stack (and of the number that goes with it)."""
+    lead = args[0].shape[:-1]
+    if not lead:
+        return f(*args).reshape(tail)
+    out = np.empty((*lead, *tail), dt)
+    for i in np.ndindex(lead):
+        out[i] = f(*(a[i] for a in args)).reshape(tail)
+    return out
+
+
+def labels_of_keys(shapes: tuple, p: dict) -> tuple[list, tuple]:
+    """Axes of stacked keys, which operands of the same stack follow; what is drawn for one key stays whole."""
+    lead = tuple(range(len(shapes[0]) - 1))
+    rest = [(*lead, *(None,) * (len(s) - len(lead))) for s in shapes[1:]]
+    return [(*lead, None), *rest], (*lead, *(None,) * len(p.get("shape", (0,))))
+
+
+KEYED = Axes(labels_of_keys)
+
+
+# --- one number from one word ------------------------------------------------------------------------------------
+def _draw(kind: str) -> Callable:
+    def evaluate(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        n = math.prod(shape)
+        if kind in _NUMPY and numpy_is_enough(n * (key.size // 2)):
+            return each(lambda k: _NUMPY[kind](k, n, dtype), shape, dtype, key)[()]
+        out = np.empty((key.size // 2, n), dtype if kind == "UNIFORM" else np.float64)
+        kernels = compiled_bits()
+        if out.dtype == np.float32:
+            kernels.uniform_single(rows_of(key), out)
+        else:
+            kernels.draw(rows_of(key), getattr(kernels, kind), out)
+        return out.reshape(key.shape[:-1] + shape).astype(dtype, copy=False)[()]
+
+    return evaluate
+
+
+def _numpy_uniform(key: Any, n: int, dtype: np.dtype) -> np.ndarray:
+    width = 64 if dtype == np.float64 else 32
+    return _philox.uniform_from_bits(_philox.random_bits(key, 0, n, width), dtype)
+
+
+def _numpy_normal(key: Any, n: int, dtype: np.dtype) -> np.ndarray:
+    return _philox.normal_from_bits(_philox.random_bits(key, 0, n, 64), dtype)
+
+
+_NUMPY = {"UNIFORM": _numpy_uniform, "NORMAL": _numpy_normal}
+
+
+def drawing(kind: str) -> Primitive:
+    """The primitive whose element i is made of word i of the key's stream."""
+    return Primitive(
+        f"random_{kind.lower()}",
+        _draw(kind),
+        axes=KEYED,
+        infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-1], *p["shape"]), p["dtype"]),
+    )
+
+
+uniform_p = drawing("UNIFORM")
+normal_p = drawing("NORMAL")
+exponential_p = drawing("EXPONENTIAL")
+laplace_p = drawing("LAPLACE")
+logistic_p = drawing("LOGISTIC")
+
+
+# --- samplers with parameters ------------------------------------------------------------------------------------
+def _table(p: Any, rows: int) -> np.ndarray:
+    """A parameter, a number for each key or one for each element too."""
+    a = np.asarray(p, np.float64)
+    return plain(a.reshape(rows, a.size // rows if rows else 1))
+
+
+def _sample(kernel: str, settings: Sequence[str]) -> Callable:
+    def evaluate(key: Any, *params: Any, shape: tuple[int, ...], dtype: np.dtype, **more: Any) -> Any:
+        lead = key.shape[:-1]
+        rows = math.prod(lead)
+        out = np.empty((rows, math.prod(shape)), np.int64 if dtype.kind == "i" else np.float64)
+        if out.size:
+            run = getattr(compiled_samplers(), kernel)
+            run(rows_of(key), *(_table(p, rows) for p in params), *(more[s] for s in settings), out)
+        return out.reshape(lead + shape).astype(dtype, copy=False)[()]
+
+    return evaluate
+
+
+def sampler(
+    name: str, kernel: str, slopes: Sequence[Callable] | None = None, settings: Sequence[str] = ()
+) -> Primitive:
+    """The primitive of a compiled sampler.
+
+    Operands are the key and the parameters, each one number or an array of the drawn shape. ``slopes`` are the
+    derivatives of a drawn number y in the parameters, ``slope(y, *params)``; counts have none.
+    """
+
+    def jvp(y: Any, args: Sequence[Any], tangents: Sequence[Any], **p: Any) -> Any:
+        total = None
+        for slope, t in zip(slopes or (), tangents[1:], strict=True):
+            if t is not None:
+                term = slope(y, *args[1:]) * t
+                total = term if total is None else total + term
+        return total
+
+    return Primitive(
+        f"random_{name}",
+        _sample(kernel, settings),
+        axes=KEYED,
+        infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-1], *p["shape"]), p["dtype"]),
+        jvp=jvp if slopes else None,
+    )

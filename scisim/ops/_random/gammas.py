@@ -1,0 +1,216 @@
+"""Gamma numbers, and what is made of them; angles and first passage times."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from scisim.core.errors import ShapeError
+from scisim.core.public import as_argument
+from scisim.core.values import shape as shape_of
+from scisim.ops._random.arguments import ANY, NOT_NEGATIVE, POSITIVE, Request, is_number, parameter
+from scisim.ops._random.documents import distribution
+from scisim.ops._random.engine import normal_p, sampler
+from scisim.ops._random.implicit import gamma_slope, mills, vonmises_slope
+from scisim.ops.arithmetic import add, mul, sqrt
+from scisim.ops.elementary import exp, log, sigmoid
+from scisim.ops.extrema import softmax
+from scisim.ops.select import eq, remainder, where
+from scisim.ops.shape import broadcast, lengths
+
+STREAM = 1 << 20  # counters apart: another independent number for the same element
+
+
+def _gamma_slope(z: Any, a: Any) -> Any:
+    """Of a number that has underflowed to zero, zero."""
+    gone = eq(z, 0)
+    return where(gone, 0.0, z * gamma_slope(a, log(where(gone, 1.0, z)), m=1))
+
+
+gamma_p = sampler("gamma", "gamma", [_gamma_slope], ("logarithm", "stream"))
+loggamma_p = sampler("loggamma", "gamma", [lambda w, a: gamma_slope(a, w, m=1)], ("logarithm", "stream"))
+
+
+def gammas(q: Request, a: Any, stream: int = 0) -> Any:
+    """Gamma numbers of the request's shape."""
+    return gamma_p(q.key, a, shape=q.shape, dtype=q.drawn, logarithm=False, stream=stream * STREAM)
+
+
+def loggammas(q: Request, a: Any, stream: int = 0, shape: Any = None) -> Any:
+    """Their logarithms, which do not underflow."""
+    s = q.shape if shape is None else shape
+    return loggamma_p(q.key, a, shape=s, dtype=q.drawn, logarithm=True, stream=stream * STREAM)
+
+
+_BUDGET = "By rejection; each element has a budget of 64 attempts, which one in 10**30 exceeds (the last one is taken)."
+
+
+@distribution(
+    "Numbers of density x^(a - 1) exp(-x / scale) / (Gamma(a) scale^a).",
+    "ss.random.gamma(ss.random.key(0), 2.5, shape=(3,)).shape",
+    "(3,)",
+    notes=_BUDGET + "\nThe derivative in ``a`` is implicit, of any order; for tiny ``a`` use `loggamma`.",
+    a="Shape, not negative.",
+    scale="Scale, not negative.",
+)
+def gamma(key: Any, a: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("gamma", key, shape, dtype, a=(a, NOT_NEGATIVE), scale=(scale, NOT_NEGATIVE))
+    x = gammas(q, q.whole()[0])
+    return q.cast(x if is_number(scale, 1) else mul(x, q.params[1]))
+
+
+@distribution(
+    "Logarithms of gamma numbers, which do not underflow for small ``a``.",
+    "ss.random.loggamma(ss.random.key(0), 1e-6, (3,)).shape",
+    "(3,)",
+    notes=_BUDGET,
+    a="Shape, not negative.",
+)
+def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("loggamma", key, shape, dtype, a=(a, NOT_NEGATIVE))
+    return q.cast(loggammas(q, q.whole()[0]))
+
+
+@distribution(
+    "Sums of the squares of df standard normal numbers.",
+    "ss.random.chisquare(ss.random.key(0), 3.0, (3,)).shape",
+    "(3,)",
+    notes=_BUDGET,
+    df="Degrees of freedom, positive.",
+)
+def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("chisquare", key, shape, dtype, df=(df, POSITIVE))
+    return q.cast(mul(gammas(q, q.whole()[0] * 0.5), 2.0))
+
+
+@distribution(
+    "Numbers of density x^(a - 1) (1 - x)^(b - 1) / B(a, b).",
+    "ss.random.beta(ss.random.key(0), 2.0, 3.0, (3,)).shape",
+    "(3,)",
+    notes=_BUDGET,
+    a="First exponent, positive.",
+    b="Second exponent, positive.",
+)
+def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("beta", key, shape, dtype, a=(a, POSITIVE), b=(b, POSITIVE))
+    first, second = q.whole()
+    return q.cast(sigmoid(loggammas(q, first) - loggammas(q, second, 1)))
+
+
+@distribution(
+    "Quotients of the mean squares of dfnum and of dfden standard normal numbers.",
+    "ss.random.f(ss.random.key(0), 3.0, 8.0, (3,)).shape",
+    "(3,)",
+    notes=_BUDGET,
+    dfnum="Degrees of freedom of the numerator, positive.",
+    dfden="Degrees of freedom of the denominator, positive.",
+)
+def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("f", key, shape, dtype, dfnum=(dfnum, POSITIVE), dfden=(dfden, POSITIVE))
+    n, d = q.whole()
+    return q.cast((gammas(q, n * 0.5) * d) / (gammas(q, d * 0.5, 1) * n))
+
+
+@distribution(
+    "Numbers of Student's distribution: normal ones over the root of a mean of df squares.",
+    "ss.random.t(ss.random.key(0), 3.0, (3,)).shape",
+    "(3,)",
+    notes=_BUDGET,
+    df="Degrees of freedom, positive.",
+)
+def t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("t", key, shape, dtype, df=(df, POSITIVE))
+    half = q.whole()[0] * 0.5
+    return q.cast(normal_p(q.key, shape=q.shape, dtype=q.drawn) * sqrt(half / gammas(q, half)))
+
+
+def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
+    """Vectors of positive numbers of sum 1, of density proportional to the product of x_i^(alpha_i - 1).
+
+    Parameters
+    ----------
+    key : Tensor
+        From `key`.
+    alpha : array_like
+        Of shape (..., k), positive.
+    shape : int or tuple of int, optional
+        Of the drawn vectors, to which the leading axes of ``alpha`` broadcast; theirs by default.
+    dtype : dtype, optional
+
+    Returns
+    -------
+    Tensor
+        Of shape (*shape, k).
+
+    Raises
+    ------
+    ArgumentTypeError
+        When ``key`` is no key.
+    ShapeError
+        When ``alpha`` is a single number, or does not fit ``shape``.
+    ArgumentError
+        When an element of ``alpha`` is not positive.
+
+    Notes
+    -----
+    Differentiable in ``alpha``.  From gamma numbers by their logarithms, so that small ``alpha`` give no nan.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> ss.random.dirichlet(ss.random.key(0), [1.0, 2.0, 3.0], (4,)).shape
+    (4, 3)
+    """
+    a = as_argument(alpha)
+    if not shape_of(a):
+        raise ShapeError("random.dirichlet: alpha must be a vector or a stack of them, got a single number")
+    lead = shape_of(a)[:-1] if shape is None else lengths("random.dirichlet", shape)
+    q = Request("dirichlet", key, (*lead, shape_of(a)[-1]), dtype, alpha=(a, POSITIVE))
+    return q.cast(softmax(loggammas(q, q.whole()[0]), axis=-1))
+
+
+# --- angles and times ------------------------------------------------------------------------------------------------
+vonmises_p = sampler("vonmises", "vonmises", [lambda x, kappa: vonmises_slope(kappa, x, m=1)])
+
+
+@distribution(
+    "Angles in [-pi, pi] of density exp(kappa cos(x - mu)) / (2 pi I_0(kappa)).",
+    "ss.random.vonmises(ss.random.key(0), 0.0, 2.0, (3,)).shape",
+    "(3,)",
+    notes=_BUDGET + "\nFrom kappa = 10**8 on normal numbers. The derivative in ``kappa`` is implicit, of any order.",
+    mu="Mean direction, radians.",
+    kappa="Concentration, not negative.",
+)
+def vonmises(key: Any, mu: Any, kappa: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("vonmises", key, shape, dtype, mu=(mu, ANY), kappa=(kappa, NOT_NEGATIVE))
+    x = vonmises_p(q.key, q.whole()[1], shape=q.shape, dtype=q.drawn)
+    if is_number(mu, 0):
+        return q.cast(x)
+    return q.cast(add(remainder(add(x, q.params[0]) + math.pi, 2.0 * math.pi), -math.pi))
+
+
+def _wald_mean_slope(x: Any, mean: Any, scale: Any) -> Any:
+    """From F = Phi(a) + exp(2 scale / mean) Phi(-b), of which phi(a) = exp(2 scale / mean) phi(b)."""
+    b = sqrt(scale / x) * (x / mean + 1.0)
+    return (2.0 * scale / (mean * mean)) * sqrt(x * x * x / scale) * mills(b)
+
+
+def _wald_scale_slope(x: Any, mean: Any, scale: Any) -> Any:
+    """Samples scale with both parameters."""
+    return (x - mean * _wald_mean_slope(x, mean, scale)) / scale
+
+
+wald_p = sampler("wald", "wald", [_wald_mean_slope, _wald_scale_slope])
+
+
+@distribution(
+    "Times at which Brownian motion with drift first passes a level: inverse Gaussian numbers.",
+    "ss.random.wald(ss.random.key(0), 1.0, 2.0, (3,)).shape",
+    "(3,)",
+    notes="The density is sqrt(scale / (2 pi x^3)) exp(-scale (x - mean)^2 / (2 mean^2 x)).",
+    mean="Mean, positive.",
+    scale="Scale, positive.",
+)
+def wald(key: Any, mean: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
+    q = Request("wald", key, shape, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
+    return q.cast(wald_p(q.key, *q.whole(), shape=q.shape, dtype=q.drawn))
