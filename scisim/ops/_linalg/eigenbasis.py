@@ -17,11 +17,11 @@ from scisim.core.primitive import Primitive
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape, zeros_like
 from scisim.ops._linalg import perturbation
-from scisim.ops._linalg.checks import stacks
+from scisim.ops._linalg.checks import real_dtype, stacks
 from scisim.ops._linalg.guards import adjoint, deficient_p
 from scisim.ops._linalg.perturbation import product
 from scisim.ops._linalg.solving import solve_p
-from scisim.ops.complexes import real
+from scisim.ops.complexes import conj, real
 from scisim.ops.index import flip, read
 from scisim.ops.products import matmul
 from scisim.ops.reduce import sum as sum_of
@@ -91,9 +91,9 @@ def gaps(w: Any) -> Any:
 
 
 # --- the pair ----------------------------------------------------------------------------------------------------
-def inverses(vs: list, hermitian: bool) -> list:
+def inverses(vs: list, kind: str) -> list:
     """The inverse of the matrices of vectors, along a curve."""
-    if hermitian:
+    if kind != "general":
         return [adjoint(x) for x in vs]
     one = np.eye(shape(vs[0])[-1], dtype=dtype_of(vs[0]))
     y = [eigen_solve(vs[0], one)]
@@ -108,11 +108,11 @@ def eigen_solve(v: Any, b: Any) -> Any:
     return solve_p(where(reshape(defective, (*shape(defective), 1, 1)), math.nan, v), broadcast(b, shape(v)))
 
 
-def _moved(args: list, da: Any, hermitian: bool) -> tuple:
+def _moved(args: list, da: Any, kind: str) -> tuple:
     """What the rules share: eigenvalues, vectors, their inverse, v^-1 da v, the pairs that are equal, 1 / gaps."""
     _, w, v, _ = args
     ws, vs = parts(w, -2), parts(v, -3)
-    ys = inverses(vs, hermitian)
+    ys = inverses(vs, kind)
     same = equal_pairs_p(ws[0])
     m = product(product(ys, parts(da, -3), matmul), vs, matmul)
     return ws, vs, ys, [across_p(same, x) for x in m], same, inverse_gaps_p(ws[0], fill=0.0)
@@ -132,35 +132,35 @@ def _times(p: Any, q: Any) -> Any:
     return p * q
 
 
-def _compose_jvp(y: Any, args: list, tangents: list, hermitian: bool) -> Any:
+def _compose_jvp(y: Any, args: list, tangents: list, kind: str) -> Any:
     """dv = v p with p = (v^-1 da v) / (w_j - w_i), so that v c v^-1 changes by v (p c - c p + dc) v^-1."""
     a, w, v, c = args
     da, _, _, dc = tangents
-    out = None if dc is None else compose_p(a, w, v, dc, hermitian=hermitian)
+    out = None if dc is None else compose_p(a, w, v, dc, kind=kind)
     if da is None:
         return out
-    ws, vs, ys, m, same, f = _moved(args, da, hermitian)
+    ws, vs, ys, m, same, f = _moved(args, da, kind)
     ratio = _divided([gaps(x) for x in parts(c, -2)], ws, same, f)
     t = curve(product(product(vs, product(m, ratio, _times), matmul), ys, matmul), -3)
     return t if out is None else out + t
 
 
-def _project_jvp(y: Any, args: list, tangents: list, hermitian: bool) -> Any:
+def _project_jvp(y: Any, args: list, tangents: list, kind: str) -> Any:
     """With n = v^-1 h v, diag(n) changes by the diagonal of n p - p n."""
     a, w, v, h = args
     da, _, _, dh = tangents
-    out = None if dh is None else project_p(a, w, v, dh, hermitian=hermitian)
+    out = None if dh is None else project_p(a, w, v, dh, kind=kind)
     if da is None:
         return out
-    ws, vs, ys, m, same, f = _moved(args, da, hermitian)
+    ws, vs, ys, m, same, f = _moved(args, da, kind)
     n = product(product(ys, parts(h, -3), matmul), vs, matmul)
-    if hermitian:
+    if kind != "general":
         n = [0.5 * (x + adjoint(x)) for x in n]
     mt, nt = ([matrix_transpose(x) for x in z] for z in (m, n))
     first = product(_divided([-x for x in n], ws, same, f), mt, _times)
     second = product(_divided([-x for x in nt], ws, same, f), m, _times)
     both = [sum_of(p + q, -1) for p, q in zip(first, second, strict=True)]
-    t = curve([real(x) for x in both] if hermitian else both, -2)
+    t = curve(both if kind == "general" else [real(x) for x in both], -2)
     return t if out is None else out + t
 
 
@@ -168,16 +168,22 @@ def _along(prim: Any, last: int) -> Any:
     """The series of a curve of one coefficient: the same primitive on more of them."""
 
     def series(trace: Any, args: tuple, params: dict) -> Any:
-        if not along_a_line(trace) or not trace.mine(args[0]) or shape(args[0])[-3] > 1:
+        a, _, _, x = args
+        if not along_a_line(trace) or not trace.mine(a) or shape(a)[-3] > 1:
             return None
-        axes = (-3, -2, -3, last)
-        operands = [concat(coefficients(trace, x), len(shape(x)) + axis) for x, axis in zip(args, axes, strict=True)]
-        y, axis = prim()(*operands, **params), -2 if last == -3 else -3
+        a, x = joined(trace, a, -3), joined(trace, x, last)
+        w, v = eigen_curve_p(a, kind=params["kind"], known=True)  # with what is known of vectors that are not
+        y, axis = prim()(a, w, v, x, **params), -2 if last == -3 else -3
         s = list(shape(y))
         s[axis] = 1
         return trace.series([reshape(c, tuple(s)) for c in parts(y, axis)])
 
     return series
+
+
+def joined(trace: Any, x: Any, axis: int) -> Any:
+    """The coefficients of a curve of one coefficient, as one curve."""
+    return concat(coefficients(trace, x), len(shape(x)) + axis)
 
 
 def _flipped(x: Any, axis: int) -> Any:
@@ -215,7 +221,49 @@ project_p = Primitive(
 )
 
 
-def diagonal_in(a: Any, w: Any, v: Any, h: Any, hermitian: bool = True) -> Any:
+def eigen_infer(avals: tuple, p: dict) -> tuple:
+    """Eigenvalues and eigenvectors of matrices or curves."""
+    a = avals[0]
+    kind = np.dtype(np.result_type(a.dtype, np.complex64)) if p["kind"] == "general" else a.dtype
+    values = kind if p["kind"] == "general" else real_dtype(kind)
+    return ShapeDtype(a.shape[:-1], values), ShapeDtype(a.shape, kind)
+
+
+def _curve_jvp(y: tuple, args: list, tangents: list, kind: str, known: bool) -> tuple:
+    """dw = diag(v^-1 da v), dv = v p with p = (v^-1 da v) / (w_j - w_i) beside the diagonal; as series."""
+    (a,), (da,), (w, v) = args, tangents, y
+    if da is None:
+        return None, None
+    ws, vs = parts(w, -2), parts(v, -3)
+    moved = product(product(inverses(vs, kind), parts(da, -3), matmul), vs, matmul)
+    f = inverse_gaps_p(ws[0], fill=math.nan)
+    turn: list[Any] = []
+    for k, m in enumerate(moved):
+        turn.append((m - sum(gaps(ws[j]) * turn[k - j] for j in range(1, k + 1)) if k else m) * f)
+    dv = product(vs, turn, matmul)
+    if kind == "general":
+        dv = held_scale(vs, dv)
+    whole = v if known else eigen_curve_p(a, kind=kind, known=True)[1]
+    return project_p(a, w, whole, da, kind=kind), curve(dv, -3)
+
+
+def held_scale(v: list, dv: list) -> list:
+    """Tangents of columns of length one, less their parts along these: v^H dv = 0."""
+    dot = lambda p, q: sum_of(conj(p) * q, -2, True)
+    return [x - y for x, y in zip(dv, product(v, product(v, dv, dot), _times), strict=True)]
+
+
+eigen_curve_p = Primitive(
+    "eigen_curve",
+    perturbation.eigen_curve,
+    axes=stacks((3,), [2, 3]),
+    infer=eigen_infer,
+    jvp=_curve_jvp,
+    multiple=True,
+)
+
+
+def diagonal_in(a: Any, w: Any, v: Any, h: Any, kind: str = "L") -> Any:
     """diag(v^-1 h v) for matrices."""
     args = (curve([x], axis) for x, axis in ((a, -3), (w, -2), (v, -3), (h, -3)))
-    return part(project_p(*args, hermitian=hermitian), -2, 0)
+    return part(project_p(*args, kind=kind), -2, 0)

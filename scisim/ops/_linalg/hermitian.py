@@ -7,29 +7,25 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.core.avals import ShapeDtype
 from scisim.core.errors import ArgumentError
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced
-from scisim.ops._linalg import perturbation
-from scisim.ops._linalg.checks import check_finite, real_dtype, square_matrix, stacks
+from scisim.ops._linalg.checks import check_finite, square_matrix, stacks
 from scisim.ops._linalg.eigenbasis import (
     along_a_line,
     coefficients,
     curve,
     diagonal_in,
-    gaps,
+    eigen_curve_p,
+    eigen_infer,
+    held_scale,
     inverse_gaps_p,
     inverses,
     parts,
-    project_p,
 )
 from scisim.ops._linalg.guards import adjoint
-from scisim.ops._linalg.perturbation import product
 from scisim.ops.arithmetic import pin, stop
-from scisim.ops.complexes import conj
 from scisim.ops.products import matmul
-from scisim.ops.reduce import sum as sum_of
 
 
 class EighResult(NamedTuple):
@@ -39,12 +35,12 @@ class EighResult(NamedTuple):
     eigenvectors: Any
 
 
-def _checked(name: str, compute: Any) -> Any:
+def checked(name: str, compute: Any) -> Any:
     """LAPACK's failure as an error that tells the reason."""
 
-    def evaluate(a: Any, uplo: str) -> Any:
+    def evaluate(a: Any, kind: str) -> Any:
         try:
-            return compute(a, uplo)
+            return compute(a, kind)
         except np.linalg.LinAlgError:
             check_finite(name, a)
             raise
@@ -52,101 +48,70 @@ def _checked(name: str, compute: Any) -> Any:
     return evaluate
 
 
-def _eigh_infer(avals: tuple, p: dict) -> tuple:
-    a = avals[0]
-    kind = np.dtype(np.result_type(a.dtype, np.complex64)) if p.get("kind") == "general" else a.dtype
-    values = kind if p.get("kind") == "general" else real_dtype(kind)
-    return ShapeDtype(a.shape[:-1], values), ShapeDtype(a.shape, kind)
-
-
-def _curve_jvp(y: tuple, args: list, tangents: list, kind: str, **rest: Any) -> tuple:
-    """The same with series in the place of numbers."""
-    (a,), (da,), (w, v) = args, tangents, y
-    if da is None:
-        return None, None
-    hermitian = kind != "general"
-    ws, vs = parts(w, -2), parts(v, -3)
-    moved = product(product(inverses(vs, hermitian), parts(da, -3), matmul), vs, matmul)
-    f = inverse_gaps_p(ws[0], fill=math.nan)
-    turn: list[Any] = []
-    for k, m in enumerate(moved):
-        turn.append((m - sum(gaps(ws[j]) * turn[k - j] for j in range(1, k + 1)) if k else m) * f)
-    dv = product(vs, turn, matmul)
-    if not hermitian:
-        dv = held_scale(vs, dv)
-    return project_p(a, w, v, da, hermitian=hermitian), curve(dv, -3)
-
-
-def held_scale(v: list, dv: list) -> list:
-    """Tangents of columns of length one, less their parts along these: v^H dv = 0."""
-    dot = lambda p, q: sum_of(conj(p) * q, -2, True)
-    return [x - y for x, y in zip(dv, product(v, product(v, dv, dot), lambda p, q: p * q), strict=True)]
-
-
-def _on_a_line(trace: Any, a: Any, uplo: str, kind: str = "hermitian") -> tuple[list, list]:
-    """Coefficients of eigenvalues and eigenvectors, in the basis that the line chooses where eigenvalues are equal."""
-    w, v = eigen_curve_p(curve(coefficients(trace, a), -3), uplo=uplo, kind=kind)
-    return parts(w, -2), parts(v, -3)
-
-
-def eigh_rules(prepared: Any, kind: str) -> tuple[Any, Any]:
+def eigh_rules(prepared: Any, kind: str = "") -> tuple[Any, Any]:
     """Derivative and series of the eigenvalues and eigenvectors of ``prepared(a)``, a linear function of a."""
 
-    def jvp(y: tuple, args: list, tangents: list, uplo: str = "L") -> tuple:
-        """dw = diag(v^H da v), dv = v p with p = (v^H da v) / (w_j - w_i) beside the diagonal and 0 on it."""
+    def jvp(y: tuple, args: list, tangents: list, **params: Any) -> tuple:
+        """dw = diag(v^-1 da v), dv = v p with p = (v^-1 da v) / (w_j - w_i) beside the diagonal and 0 on it."""
         if tangents[0] is None:
             return None, None
-        (w, v), a, da = y, prepared(args[0]), prepared(tangents[0])
-        turn = matmul(matmul(adjoint(v), da), v) * inverse_gaps_p(w, fill=math.nan)
-        return diagonal_in(a, w, v, da), matmul(v, turn)
+        (w, v), a, da, which = y, prepared(args[0]), prepared(tangents[0]), kind or params["kind"]
+        (left,) = inverses([v], which)
+        dv = matmul(v, matmul(matmul(left, da), v) * inverse_gaps_p(w, fill=math.nan))
+        if which == "general":
+            (dv,) = held_scale([v], [dv])
+        return diagonal_in(a, w, v, da, which), dv
 
-    def series(trace: Any, args: tuple, p: dict) -> Any:
+    def series(trace: Any, args: tuple, params: dict) -> Any:
         if not along_a_line(trace):
             return None
-        w, v = _on_a_line(trace, prepared(args[0]), p.get("uplo", "L"), kind)
+        w, v = on_a_line(trace, prepared(args[0]), kind or params["kind"])
         return trace.series(w), trace.series(v)
 
     return jvp, series
 
 
-def _eigvalsh_series(trace: Any, args: tuple, p: dict) -> Any:
-    if not along_a_line(trace):
-        return None
-    w, _ = _on_a_line(trace, args[0], p["uplo"])
-    return trace.series([pin(w[0], eigvalsh_p(stop(args[0].coef(0)), **p)), *w[1:]])
+def on_a_line(trace: Any, a: Any, kind: str, known: bool = False) -> tuple[list, list]:
+    """Coefficients of eigenvalues and eigenvectors, in the basis that the line chooses where eigenvalues are equal."""
+    w, v = eigen_curve_p(curve(coefficients(trace, a), -3), kind=kind, known=known)
+    return parts(w, -2), parts(v, -3)
 
 
-def _eigvalsh_jvp(w: Any, args: list, tangents: list, uplo: str) -> Any:
-    (a,), (da,) = args, tangents
-    return None if da is None else diagonal_in(a, *eigh_p(a, uplo=uplo), da)
+def values_rules(values: Any, both: Any) -> tuple[Any, Any]:
+    """Derivative and series of eigenvalues alone, from the primitive for them and the one for vectors too."""
+
+    def jvp(w: Any, args: list, tangents: list, kind: str) -> Any:
+        (a,), (da,) = args, tangents
+        return None if da is None else diagonal_in(a, *both()(a, kind=kind), da, kind)
+
+    def series(trace: Any, args: tuple, params: dict) -> Any:
+        if not along_a_line(trace):
+            return None
+        w, _ = on_a_line(trace, args[0], params["kind"], known=True)
+        return trace.series([pin(w[0], values()(stop(args[0].coef(0)), **params)), *w[1:]])
+
+    return jvp, series
 
 
-eigen_curve_p = Primitive(
-    "eigen_curve",
-    perturbation.eigen_curve,
-    axes=stacks((3,), [2, 3]),
-    infer=_eigh_infer,
-    jvp=_curve_jvp,
-    multiple=True,
-)
-_eigh_jvp, _eigh_series = eigh_rules(lambda a: a, "hermitian")
+_jvp, _series = eigh_rules(lambda a: a)
 eigh_p = Primitive(
     "eigh",
-    _checked("eigh", lambda a, uplo: tuple(np.linalg.eigh(a, uplo))),
+    checked("eigh", lambda a, kind: tuple(np.linalg.eigh(a, kind))),
     axes=stacks((2,), [1, 2]),
-    infer=_eigh_infer,
-    jvp=_eigh_jvp,
-    series=_eigh_series,
+    infer=eigen_infer,
+    jvp=_jvp,
+    series=_series,
     multiple=True,
     array_api="linalg.eigh",
 )
+_values_jvp, _values_series = values_rules(lambda: eigvalsh_p, lambda: eigh_p)
 eigvalsh_p = Primitive(
     "eigvalsh",
-    _checked("eigvalsh", np.linalg.eigvalsh),
+    checked("eigvalsh", np.linalg.eigvalsh),
     axes=stacks((2,), 1),
-    infer=lambda avals, p: _eigh_infer(avals, p)[0],
-    jvp=_eigvalsh_jvp,
-    series=_eigvalsh_series,
+    infer=lambda avals, p: eigen_infer(avals, p)[0],
+    jvp=_values_jvp,
+    series=_values_series,
     array_api="linalg.eigvalsh",
 )
 
@@ -206,7 +171,7 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:  # NumPy's name
     Tensor([1., 2.])
     """
     uplo = _triangle("eigh", UPLO)
-    return EighResult(*eigh_p(hermitian_part(square_matrix("eigh", "a", a)), uplo=uplo))
+    return EighResult(*eigh_p(hermitian_part(square_matrix("eigh", "a", a)), kind=uplo))
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Any:
@@ -244,4 +209,4 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
             [0., 2.]])
     """
     uplo = _triangle("eigvalsh", UPLO)
-    return eigvalsh_p(hermitian_part(square_matrix("eigvalsh", "a", a)), uplo=uplo)
+    return eigvalsh_p(hermitian_part(square_matrix("eigvalsh", "a", a)), kind=uplo)

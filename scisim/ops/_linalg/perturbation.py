@@ -149,26 +149,28 @@ def embedded_eigh(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([-s, s[..., ::-1]], axis=-1), both
 
 
-def eigen_curve(a: np.ndarray, uplo: str, kind: str) -> tuple[np.ndarray, np.ndarray]:
-    """Eigenvalues and eigenvectors of curves of shape (..., K + 1, n, n); nan where a vector is not determined.
+def eigen_curve(a: np.ndarray, kind: str, known: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and eigenvectors of curves of shape (..., K + 1, n, n).
 
-    Of ``kind`` "hermitian", "embedded" (start with those of `embedded_eigh`) or "general".
+    Of ``kind`` "L" or "U" (Hermitian, by that triangle), "embedded" (start with those of `embedded_eigh`), "general".
+    Where the curve does not determine how vectors of equal eigenvalues turn they are nan, or those that do not turn
+    (``known``).
     """
     curve = [a[..., k, :, :] for k in range(a.shape[-3])]
     half = a.shape[-1] // 2
     if kind == "general":
         basis = decomposed(curve[0], False)
     else:
-        d, u = embedded_eigh(curve[0][..., :half, half:]) if kind == "embedded" else np.linalg.eigh(curve[0], uplo)
+        d, u = embedded_eigh(curve[0][..., :half, half:]) if kind == "embedded" else np.linalg.eigh(curve[0], kind)
         basis = d, u, adjoint(u)
     with np.errstate(all="ignore"):  # what is infinite here is replaced below
-        w, v = _curves(curve, basis)
+        w, v = _curves(curve, basis, known)
         if kind == "general":
             v = _normalized(v)
     return np.stack(w, axis=-2), np.stack(v, axis=-3)
 
 
-def _curves(curve: Curve, basis: tuple) -> tuple[Curve, Curve]:
+def _curves(curve: Curve, basis: tuple, known: bool) -> tuple[Curve, Curve]:
     d = basis[0]
     n = d.shape[-1]
     alone = np.eye(n, dtype=bool)
@@ -179,9 +181,9 @@ def _curves(curve: Curve, basis: tuple) -> tuple[Curve, Curve]:
     for at in np.argwhere(np.any(same & ~alone, axis=(-2, -1))):
         i = tuple(at)
         mine = [c[i] for c in curve]
-        ws, us, known = _reduced(mine, list(map(largest, mine)), tuple(x[i] for x in basis))
+        ws, us, orders = _reduced(mine, list(map(largest, mine)), tuple(x[i] for x in basis))
         for k in range(len(w)):
-            w[k][i], v[k][i] = ws[k], np.where(k > known, np.nan, us[k])
+            w[k][i], v[k][i] = ws[k], np.where(k > (len(w) if known else orders), np.nan, us[k])
     return w, v
 
 
@@ -199,14 +201,9 @@ def _normalized(v: Curve) -> Curve:
 
 
 # --- what is determined in a basis -------------------------------------------------------------------------------
-def known_part(v: np.ndarray) -> Curve:
-    """Coefficients of vectors, 0 where they are not determined."""
-    return [v[..., 0, :, :], *(np.nan_to_num(v[..., k, :, :], nan=0.0) for k in range(1, v.shape[-3]))]
-
-
-def inverse_curve(v: Curve, hermitian: bool) -> Curve:
+def inverse_curve(v: Curve, kind: str) -> Curve:
     """The inverse of the matrices of vectors."""
-    if hermitian:
+    if kind != "general":
         return list(map(adjoint, v))
     y = [inverse_or_nan(v[0])]
     for k in range(1, len(v)):
@@ -230,10 +227,10 @@ def unresolved(a: np.ndarray, w: np.ndarray, v: Curve, y: Curve) -> list[np.ndar
     return out
 
 
-def compose(a: np.ndarray, w: np.ndarray, v: np.ndarray, c: np.ndarray, hermitian: bool) -> np.ndarray:
+def compose(a: np.ndarray, w: np.ndarray, v: np.ndarray, c: np.ndarray, kind: str) -> np.ndarray:
     """v diag(c) v^-1 along curves: nan where numbers c of equal eigenvalues differ, so that it depends on the basis."""
-    vs = known_part(v)
-    ys = inverse_curve(vs, hermitian)
+    vs = [v[..., k, :, :] for k in range(v.shape[-3])]
+    ys = inverse_curve(vs, kind)
     scaled = product(vs, [c[..., k, None, :] for k in range(len(vs))], np.multiply)
     out = np.stack(product(scaled, ys), axis=-3)
     pairs = unresolved(a, w, vs, ys)
@@ -249,15 +246,15 @@ def compose(a: np.ndarray, w: np.ndarray, v: np.ndarray, c: np.ndarray, hermitia
     return out
 
 
-def project(a: np.ndarray, w: np.ndarray, v: np.ndarray, h: np.ndarray, hermitian: bool) -> np.ndarray:
+def project(a: np.ndarray, w: np.ndarray, v: np.ndarray, h: np.ndarray, kind: str) -> np.ndarray:
     """diag(v^-1 h v) along curves: nan where h mixes vectors of equal eigenvalues, so that it depends on the basis.
 
     Of Hermitian matrices, only the Hermitian part of h counts.
     """
-    vs = known_part(v)
-    ys = inverse_curve(vs, hermitian)
+    vs = [v[..., k, :, :] for k in range(v.shape[-3])]
+    ys = inverse_curve(vs, kind)
     inner = product(ys, product([h[..., k, :, :] for k in range(len(vs))], vs))
-    if hermitian:
+    if kind != "general":
         inner = [0.5 * (m + adjoint(m)) for m in inner]
     out = np.stack([_diagonal(m, w.dtype) for m in inner], axis=-2)
     pairs = unresolved(a, w, vs, ys)

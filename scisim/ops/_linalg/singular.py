@@ -199,11 +199,11 @@ def svdvals_jvp(s: Any, args: list, tangents: list) -> Any:
     m, n = shape(a)[-2:]
 
     def square(a: Any, da: Any) -> Any:
-        return greatest(diagonal_in(embedded(a), *embedded_eigh_p(a), embedded(da)), n)
+        return greatest(diagonal_in(embedded(a), *embedded_eigh_p(a), embedded(da), "embedded"), n)
 
     def whole(a: Any, da: Any) -> Any:
         e = embedded(a)
-        return greatest(diagonal_in(e, *eigh_p(e, uplo="L"), embedded(da)), n)
+        return greatest(diagonal_in(e, *eigh_p(e, kind="L"), embedded(da)), n)
 
     def reduced(a: Any, da: Any) -> Any:
         q, r = qr_p(a, mode="reduced")
@@ -222,7 +222,7 @@ def _values_series(trace: Any, args: tuple, p: dict) -> Any:
         return greatest(embedded_eigh_p(a)[0], n)
 
     def whole(a: Any) -> Any:
-        return greatest(eigh_p(embedded(a), uplo="L")[0], n)
+        return greatest(eigh_p(embedded(a), kind="L")[0], n)
 
     y = square(a) if m == n else _through_qr(a, whole, lambda a: square(qr_p(a, mode="reduced")[1]))
     return pin(y, svdvals_p(stop(args[0])))
