@@ -111,6 +111,8 @@ def _backward(f: Any, fast: Any, plain: Any = None) -> Any:
                 v = fast(other, a)
             except (TypeError, OverflowError):
                 v = f(other, a)  # says what is wrong
+        elif type(other) is Tensor:  # only by name: Python asks the left one first
+            v = f(other._v, a)
         elif _acceptable(other):
             v = f(_operand(a, other), a)
         else:
