@@ -19,7 +19,7 @@ from scisim.core.errors import ScisimError
 from scisim.core.tensor import Tensor, unwrap, wrap
 from tests.compiler.running_bounds import bounded, check
 from tests.rules.cases import Case
-from tests.rules.table import TABLE
+from tests.rules.table import NATIVE
 from tests.rules.test_rules import along, direction, smooth
 
 # What runs in Python, between native segments; of matrix products those of complex numbers, integers and halves.
@@ -27,7 +27,7 @@ HOST_STEPS = {
     *("fft", "ifft", "rfft", "irfft", "solve", "det", "argsort", "searchsorted", "scatter", "winners", "gather"),
     *("random_bits", "random_split", "random_fold_in", "random_permutation", "print", "order", "outside"),
     *("uniform_from_bits", "normal_from_bits", "integers_from_bits", "cumulative_sum", "argmax", "argmin"),
-    *("sinc_derivative", "collect", "matmul", "zmatmul", "prod", "nextafter", "cumulative_prod", "isin"),
+    *("sort", "sinc_derivative", "collect", "matmul", "zmatmul", "prod", "nextafter", "cumulative_prod", "isin"),
 }
 REAL: dict[str, Any] = {
     "float64": np.float64,
@@ -56,6 +56,8 @@ def converted(x: Any, name: str) -> np.ndarray:
 
 def takes(case: Case, name: str) -> bool:
     """Whether a row is tried in a dtype: primitives that are called past the checks of their functions in their own."""
+    if any(np.size(x) == 0 for x in case.operands):
+        return False  # there is nothing to compile
     kinds = {np.asarray(x).dtype.kind for x in case.operands} & set("fc")
     if name in COMPLEX:
         return name == "float64" or bool(kinds)
@@ -103,8 +105,8 @@ def row(case: Case, dtype: str, usual: Sequence[str]) -> Any:
 
 # Double precision is in tests/rules as well.
 USUAL = ("float32", "float16", "int64", "bool")
-ROWS = [row(c, d, USUAL) for c in TABLE for d in REAL if not c.concrete and takes(c, d)]
-SMOOTH = [row(c, d, ("float64",)) for c in TABLE for d in COMPLEX if not c.concrete and smooth(c)]
+ROWS = [row(c, d, USUAL) for c in NATIVE for d in REAL if not c.concrete and takes(c, d)]
+SMOOTH = [row(c, d, ("float64",)) for c in NATIVE for d in COMPLEX if not c.concrete and takes(c, d) and smooth(c)]
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -136,5 +138,5 @@ def test_first_derivatives(case, dtype):
 
 def test_elementwise_operations_are_native():
     """None of them is a host step, but those without an expression."""
-    bare = {case.prim.name for case in TABLE if case.prim is not None and case.prim.axes is ELEMENTWISE}
-    assert bare & HOST_STEPS == {"sinc_derivative", "collect"}
+    bare = {case.prim.name for case in NATIVE if case.prim is not None and case.prim.axes is ELEMENTWISE}
+    assert bare & HOST_STEPS == {"sinc_derivative", "collect", "nextafter"}

@@ -33,6 +33,20 @@ def modules() -> list:
 
 
 TABLE: list[Case] = [row for m in modules() for row in m.ROWS]
+# Rows whose work is in libraries and loops of Python: no native code is made for it.
+_HOSTED = (
+    "edges",
+    "implicit",
+    "linalg",
+    "matrix",
+    "sparse",
+    "special",
+    "random",
+    "interpolate",
+    "integrate",
+    "optimize",
+)
+NATIVE: list[Case] = [row for m in modules() if not m.__name__.rpartition(".")[2].startswith(_HOSTED) for row in m.ROWS]
 EXEMPT: dict[str, dict[str, str]] = {}
 for _m in modules():
     for _name, _gaps in getattr(_m, "EXEMPT", {}).items():

@@ -9,6 +9,7 @@ import pytest
 import scisim as ss
 from scisim import autodiff as ad
 from scisim.core.primitive import PRIMITIVES
+from tests.rules.table import modules
 
 # primitive: (function of one number, a point where its derivative is infinite, or where it masks one that is)
 POLES = {
@@ -35,6 +36,9 @@ ELSEWHERE = {
     *("atan", "asinh", "atan2", "logaddexp", "xlogy", "general_power", "zmul", "zmatmul", "where"),
     *("read", "put", "gather", "scatter", "max", "min"),
 }
+for _module in modules():  # of functions whose rows are in a module of their own
+    POLES |= getattr(_module, "POLES", {})
+    ELSEWHERE |= getattr(_module, "SINGULAR_ELSEWHERE", set())
 
 
 def test_every_singular_primitive_has_a_row():
