@@ -98,8 +98,15 @@ def decomposed(a: np.ndarray, hermitian: bool) -> tuple:
     if hermitian:
         d, u = np.linalg.eigh(a)
         return d, u, adjoint(u)
-    d, u = np.linalg.eig(a.astype(np.result_type(a, np.complex64)))
+    d, u = complex_eig(a)
     return d, u, inverse_or_nan(u)
+
+
+def complex_eig(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Eigenvalues and eigenvectors, complex also where all of them are real."""
+    kind = np.result_type(a, np.complex64)
+    d, u = np.linalg.eig(a)
+    return d.astype(kind, copy=False), u.astype(kind, copy=False)
 
 
 def inverse_or_nan(u: np.ndarray) -> np.ndarray:
