@@ -11,11 +11,9 @@ Tensor(1.12837917)
 
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.public import public as _public
-from scisim.ops._special import error_functions as _error_functions
+from scisim.ops._special import families as _families
 from scisim.ops._special.declare import FUNCTIONS as _FUNCTIONS
 from scisim.ops._special.documents import docstring as _docstring
-
-_FAMILIES = (_error_functions,)
 
 for _f in _FUNCTIONS.values():
     globals()[_f.name] = _public(_f.name, _f.raw, _f.primitive, "special", _docstring(_f))
