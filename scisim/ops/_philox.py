@@ -13,6 +13,8 @@ domain  use                                      low, high
 0       `random_bits`: four 32-bit words a block  index of the block
 1       `split_key`: words 0 and 1 are the child  index of the child
 2       `fold_in`: words 0 and 1 are the child    the data
+3       samplers, which put the number of their   index of the element
+        attempt in the place of 0
 ======  =======================================  ==========================
 
 Children are 64-bit keys without visible structure: two of n children coincide with probability n^2 / 2^65.
@@ -288,49 +290,6 @@ def normal_from_bits(bits: Any, dtype: Any = np.float64) -> np.ndarray[Any, Any]
     """
     target = _float_dtype("normal_from_bits", dtype)
     return normal_from_words(_words64("normal_from_bits", bits)).astype(target, copy=False)
-
-
-def integers_from_bits(bits: Any, low: int, high: int) -> npt.NDArray[np.int64]:
-    """Integers in [low, high) from 64-bit random words: low + floor(word * (high - low) / 2**64).
-
-    No word is rejected, so that element i needs word i only. The probability of each integer differs from
-    1 / (high - low) by less than 2**-64, which relative to it is (high - low) / 2**64: at most 2**-32 for
-    ranges up to 2**32.
-
-    Parameters
-    ----------
-    bits : uint64 array
-    low, high : int
-        The range, within int64; `high` is not included.
-
-    Returns
-    -------
-    int64 array of the shape of `bits`
-
-    Raises
-    ------
-    ArgumentError
-        If the range is empty or not within int64.
-
-    Examples
-    --------
-    >>> integers_from_bits(np.array([0, 2**63, 2**64 - 1], np.uint64), 1, 7)
-    array([1, 4, 6])
-    """
-    words = _words64("integers_from_bits", bits)
-    low, high = operator.index(low), operator.index(high)
-    if not -(2**63) <= low < high <= 2**63:
-        raise ArgumentError(
-            f"integers_from_bits: the range [{low}, {high}) is empty or not within int64; "
-            "pass low < high, both within int64."
-        )
-    span_low, span_high = (high - low) & _LOW, (high - low) >> 32
-    word_low, word_high = words & _LOW, words >> 32
-    # The high half of a 64 x 64 bit product, from four 32 x 32 bit ones; no sum exceeds 64 bits.
-    middle = word_high * span_low + (word_low * span_low >> 32)
-    other = word_low * span_high + (middle & _LOW)
-    product = word_high * span_high + (middle >> 32) + (other >> 32)
-    return (product + np.uint64(low % 2**64)).view(np.int64)
 
 
 def _blocks(begin: int, end: int, key: tuple[int, int]) -> Iterator[tuple[slice, tuple[Any, ...]]]:

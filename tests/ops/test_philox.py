@@ -9,7 +9,6 @@ from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, Sha
 from scisim.ops import _normal
 from scisim.ops._philox import (
     fold_in,
-    integers_from_bits,
     normal_from_bits,
     permutation,
     philox,
@@ -213,24 +212,6 @@ def test_logarithm_against_mpmath():
     assert max(errors) < 4e-16  # three roundings and the tail of a series
 
 
-@pytest.mark.parametrize(("low", "high"), [(0, 7), (-3, 3), (10, 11), (0, 100)])
-def test_integers_are_uniform(low, high):
-    n = 100_000
-    x = integers_from_bits(random_bits(KEY, 0, n, 64), low, high)
-    assert x.dtype == np.int64
-    counts = np.bincount(x - low, minlength=high - low)
-    assert counts.size == high - low
-    if counts.size > 1:
-        assert stats.chisquare(counts).pvalue > 1e-3
-
-
-@pytest.mark.parametrize(("low", "high"), [(0, 10), (-5, 2**40), (-(2**63), 2**63), (2**63 - 2, 2**63), (3, 2**33 + 1)])
-def test_integers_equal_the_exact_product(low, high):
-    bits = np.concatenate([random_bits(KEY, 0, 200, 64), np.array([0, 1, 2**32 - 1, 2**32, 2**64 - 1], np.uint64)])
-    expected = [low + (int(word) * (high - low) >> 64) for word in bits]
-    np.testing.assert_array_equal(integers_from_bits(bits, low, high), expected)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 100, 1024, 1025])
 def test_permutation_holds_each_number_once(n):
     np.testing.assert_array_equal(np.sort(permutation(KEY, n)), np.arange(n))
@@ -261,7 +242,6 @@ def test_permutations_are_equally_likely():
         (lambda: uniform_from_bits(np.zeros(2)), DTypeError, "bits has dtype float64"),
         (lambda: uniform_from_bits(random_bits(KEY, 0, 2), np.float16), DTypeError, "dtype is float16"),
         (lambda: normal_from_bits(random_bits(KEY, 0, 2)), DTypeError, "dtype uint32, not uint64"),
-        (lambda: integers_from_bits(np.zeros(2, np.uint64), 3, 3), ArgumentError, r"\[3, 3\) is empty"),
     ],
 )  # fmt: skip
 def test_misuse_is_explained(call, error, message):

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 import scisim as ss
+from scisim.core.primitive import PRIMITIVES
+from scisim.core.tensor import wrap
 from tests.rules.arrays import of
 from tests.rules.cases import Case, array, primitive
 
@@ -48,24 +50,38 @@ def drawing() -> list[Case]:
     return [*rows, primitive("random_integers", KEYS, low, span, params={"shape": (4,), "dtype": COUNT})]
 
 
+def rejected(name: str, *operands: Any, tag: str = "", **params: Any) -> Case:
+    """Samples by rejection jump where a proposal is refused, so that differences do not show their derivatives."""
+    prim = PRIMITIVES[f"random_{name}"]
+
+    def call(key: Any, *p: Any) -> Any:
+        return wrap(prim(key._v, *(v._v for v in p), shape=(3,), dtype=p[0].dtype, **params))
+
+    return Case(f"random_{name} primitive{tag}", (f"prim:{prim.name}",), call, operands, order=4, differences=False)
+
+
 def sampling() -> list[Case]:
     a, stacked = np.array([0.3, 2.0, 15.0]), np.array([[0.3, 2.0, 15.0], [0.7, 3.0, 9.0], [1.0, 1.5, 4.0]])
-    real, count = {"shape": (3,), "dtype": DOUBLE}, {"shape": (3,), "dtype": COUNT}
-    gamma, log = {**real, "logarithm": False, "stream": 0}, {**real, "logarithm": True, "stream": 1 << 20}
-    fixed = {"differences": False}  # samples by rejection jump where a proposal is refused
+    count = {"shape": (3,), "dtype": COUNT}
+    gamma, log = {"logarithm": False, "stream": 0}, {"logarithm": True, "stream": 1 << 20}
     w = np.array([0.2, 0.0, 0.5])
     return [
-        primitive("random_gamma", KEY, a, params=gamma, **fixed),
-        primitive("random_gamma", KEYS, stacked, tag="of stacks", params=gamma, **fixed),
-        primitive("random_loggamma", KEY, a, params=log, **fixed),
-        primitive("random_vonmises", KEY, a, params=real, **fixed),
-        primitive("random_wald", KEY, a, a[::-1], params=real, **fixed),
+        rejected("gamma", KEY, a, **gamma),
+        rejected("gamma", KEYS, stacked, tag=" of stacks", **gamma),
+        rejected("loggamma", KEY, a, **log),
+        rejected("vonmises", KEY, a),
+        rejected("wald", KEY, a, a[::-1]),
         primitive("random_poisson", KEY, a, params={**count, "stream": 0}),
         primitive("random_binomial", KEY, np.array([4.0, 60.0, 9.0]), w, params=count),
         primitive("random_zipf", KEY, a + 1.0, params=count),
         primitive("random_hypergeometric", KEY, np.floor(a) + 3.0, a * 0 + 5.0, a * 0 + 4.0, params=count),
         primitive("random_multinomial", KEY, np.float64(7.0), w, params={"shape": (2, 3)}),
     ]
+
+
+def truncated(a: Any, b: Any) -> Any:
+    u = np.array([0.2, 0.6, 0.9], a.dtype)  # what is drawn is constant
+    return wrap(PRIMITIVES["truncated_normal_quantile"](u, a._v, b._v))
 
 
 def derivatives() -> list[Case]:
@@ -80,7 +96,7 @@ def derivatives() -> list[Case]:
     return [
         *rows,
         primitive("mills_ratio", np.array([-1.0, 0.5, 3.0])),
-        primitive("truncated_normal_quantile", np.array([0.2, 0.6, 0.9]), *bounds),
+        Case("truncated quantile", ("prim:truncated_normal_quantile",), truncated, bounds),
     ]
 
 
@@ -148,10 +164,11 @@ def draws() -> list[Case]:
     scaled, shifted, w = (2, 3), np.float32, np.array([0.2, 0.0, 0.5])
     cov = np.array([[2.0, 0.3], [0.3, 1.0]])
     stack = np.stack([cov, cov + np.eye(2)])
-    root = lambda method: (
-        lambda k, m, c: r.multivariate_normal(k, m, 0.5 * (c + ss.matrix_transpose(c)), 3, None, method)
-    )
-    none = lambda f: lambda k, *p: f(k, (0,), None, *p)
+    even = lambda c: 0.5 * (c + ss.matrix_transpose(c))
+    root = lambda method: lambda k, m, c: r.multivariate_normal(k, m, even(c), 3, None, method)
+    each = lambda k, m, c: r.multivariate_normal(k, m, even(c))
+    fixed = lambda k, m: r.multivariate_normal(k, m, cov.astype(m.dtype))
+    none = lambda f: lambda k, p: f(k, (0,), p.dtype, p)
     return [
         of("random.uniform", lambda k: r.uniform(k, (2, 3)), KEY),
         of("random.uniform", lambda k: r.uniform(k, 4, shifted), KEY, tag="single"),
@@ -184,9 +201,8 @@ def draws() -> list[Case]:
         row("ball", lambda k: r.ball(k, 3, (2,))),
         row("orthogonal", lambda k: r.orthogonal(k, 3, (2,))),
         *(row("multivariate_normal", root(m), LOC[:2], cov, tag=m, order=4) for m in ("cholesky", "eigh", "svd")),
-        row("multivariate_normal", lambda k, m, c: r.multivariate_normal(k, m, c), LOC[:2], stack, tag="of stacks",
-            order=4),
-        row("multivariate_normal", lambda k, m: r.multivariate_normal(k, m, cov), np.zeros((0, 2)), tag="of nothing"),
+        row("multivariate_normal", each, LOC[:2], stack, tag="of stacks", order=4),
+        row("multivariate_normal", fixed, np.zeros((0, 2)), tag="of nothing"),
     ]  # fmt: skip
 
 

@@ -12,8 +12,17 @@ from scisim.core.avals import ShapeDtype, broadcast_shapes
 from scisim.core.axes import Axes, broadcast_labels
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
-from scisim.ops._random.arguments import ANY, DOUBLE, NOT_NEGATIVE, POSITIVE, SINGLE, Request, check_key
-from scisim.ops._random.arguments import float_dtype, is_number
+from scisim.ops._random.arguments import (
+    ANY,
+    DOUBLE,
+    NOT_NEGATIVE,
+    POSITIVE,
+    SINGLE,
+    Request,
+    check_key,
+    float_dtype,
+    is_number,
+)
 from scisim.ops._random.documents import distribution
 from scisim.ops._random.engine import exponential_p, laplace_p, logistic_p, normal_p, uniform_p
 from scisim.ops.arithmetic import add, mul, neg, sqrt

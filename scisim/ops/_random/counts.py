@@ -14,11 +14,18 @@ from scisim.core.public import as_argument
 from scisim.core.values import Traced, is_complex
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape as shape_of
-from scisim.ops._random.arguments import DOUBLE, NOT_NEGATIVE, POSITIVE, PROBABILITY, Request, check_key
-from scisim.ops._random.arguments import float_dtype, integer_dtype
+from scisim.ops._random.arguments import DOUBLE, NOT_NEGATIVE, POSITIVE, PROBABILITY, Request, check_key, integer_dtype
 from scisim.ops._random.documents import distribution
-from scisim.ops._random.engine import KEYED, compiled_bits, compiled_samplers, exponential_p, plain, rows_of
-from scisim.ops._random.engine import sampler, uniform_p
+from scisim.ops._random.engine import (
+    KEYED,
+    compiled_bits,
+    compiled_samplers,
+    exponential_p,
+    plain,
+    rows_of,
+    sampler,
+    uniform_p,
+)
 from scisim.ops._random.gammas import gammas
 from scisim.ops.arithmetic import mul, neg, stop
 from scisim.ops.elementary import log1p
@@ -303,7 +310,7 @@ def zipf(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     "ss.random.hypergeometric(ss.random.key(0), 20, 30, 10, (3,)).shape",
     "(3,)",
     integer=True,
-    notes="By search from the mode, in as many steps as some standard deviations; -1 where more is drawn than there is.",
+    notes="By search from the mode, some standard deviations far; -1 where more is drawn than there is.",
     ngood="Number of good ones, not negative.",
     nbad="Number of bad ones, not negative.",
     nsample="Number of draws, at most ngood + nbad.",

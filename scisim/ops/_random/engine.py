@@ -12,7 +12,9 @@ import numpy as np
 from scisim.core.avals import ShapeDtype
 from scisim.core.axes import Axes
 from scisim.core.primitive import Primitive
+from scisim.core.values import shape as shape_of
 from scisim.ops import _philox
+from scisim.ops.shape import reshape
 
 _REPLACED_BY_NUMPY = 1 << 17  # numbers, and as many calls over 512, that NumPy draws before Numba is worth its loading
 _drawn = 0
@@ -138,6 +140,12 @@ def _sample(kernel: str, settings: Sequence[str]) -> Callable:
     return evaluate
 
 
+def _beside(p: Any, lead: int, y: Any) -> Any:
+    """A parameter that is one number for each of the stacked keys, with axes to broadcast against what is drawn."""
+    s = shape_of(p)
+    return reshape(p, s + (1,) * (len(shape_of(y)) - lead)) if lead and len(s) == lead else p
+
+
 def sampler(
     name: str, kernel: str, slopes: Sequence[Callable] | None = None, settings: Sequence[str] = ()
 ) -> Primitive:
@@ -148,10 +156,11 @@ def sampler(
     """
 
     def jvp(y: Any, args: Sequence[Any], tangents: Sequence[Any], **p: Any) -> Any:
-        total = None
+        total, lead = None, len(shape_of(args[0])) - 1
+        params = [_beside(a, lead, y) for a in args[1:]]
         for slope, t in zip(slopes or (), tangents[1:], strict=True):
             if t is not None:
-                term = slope(y, *args[1:]) * t
+                term = slope(y, *params) * _beside(t, lead, y)
                 total = term if total is None else total + term
         return total
 

@@ -8,15 +8,15 @@ from typing import Any
 from scisim.core.errors import ShapeError
 from scisim.core.public import as_argument
 from scisim.core.values import shape as shape_of
-from scisim.ops._random.arguments import ANY, NOT_NEGATIVE, POSITIVE, Request, is_number, parameter
+from scisim.ops._random.arguments import ANY, NOT_NEGATIVE, POSITIVE, Request, is_number
 from scisim.ops._random.documents import distribution
 from scisim.ops._random.engine import normal_p, sampler
 from scisim.ops._random.implicit import gamma_slope, mills, vonmises_slope
 from scisim.ops.arithmetic import add, mul, sqrt
-from scisim.ops.elementary import exp, log, sigmoid
+from scisim.ops.elementary import log, sigmoid
 from scisim.ops.extrema import softmax
 from scisim.ops.select import eq, remainder, where
-from scisim.ops.shape import broadcast, lengths
+from scisim.ops.shape import lengths
 
 STREAM = 1 << 20  # counters apart: another independent number for the same element
 

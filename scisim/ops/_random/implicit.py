@@ -1,7 +1,8 @@
 """Derivatives of samples in the parameters of their distribution, by implicit differentiation.
 
 A sample x with a fixed probability F(x; a) moves with the parameter by dx/da = -F_a / p (Figurnov, Mohamed and Mnih,
-"Implicit reparameterization gradients", 2018).  With R_m = -(d/da)^m F / p and D_m = (d/da)^m p / p the family is closed:
+"Implicit reparameterization gradients", 2018).  With R_m = -(d/da)^m F / p and D_m = (d/da)^m p / p the family is
+closed:
 
     d R_m / da = R_{m+1} - R_m D_1,    d R_m / dx = -D_m - R_m (log p)_x,    d D_m / da = D_{m+1} - D_m D_1,
 
@@ -28,7 +29,7 @@ _ROWS = 2048  # elements at a time: their quadrature nodes stay in cache
 
 
 def _dtype(avals: Sequence[Any]) -> np.dtype:
-    return np.result_type(*(a.dtype for a in avals if is_inexact(a)) or (np.float64,))
+    return np.result_type(*(a.dtype for a in avals if is_inexact(a)))
 
 
 def family(name: str, evaluate: Callable, slopes: Sequence[Callable]) -> Primitive:

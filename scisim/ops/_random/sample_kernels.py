@@ -14,16 +14,16 @@ from scisim.ops._random.bits_kernels import (
     S32,
     SAMPLE,
     ZERO,
-    _U,
     block,
     compiled,
     log,
     normal_of,
     normals,
     pairs,
+    unit,
 )
-from scisim.ops._random.bits_kernels import unit
 
+_U = np.uint64
 BUDGET = 64
 STREAM = 1 << 20  # counters from one stream of an element to the next
 # log n! - log(sqrt(2 pi n) (n / e)^n) for n = 1, ..., 15, to 17 digits.
