@@ -106,7 +106,7 @@ class Bounded:
         last = way * (t + size * way - end) >= 0
         new = where(last, end, t + size * way)
         size = absolute(new - t)
-        tried = self.method.attempt(f, carry, t, new, c.scale, self.dense)
+        tried = self.method.attempt(f, carry, t, new, c, self.dense)
         good, h = self._next(tried.error, size, rejected)
         row = [new, tried.carry[0], *([tried.coefficients] if self.dense else []), *tried.record]
         buffers = tuple(_written(b, count + 1, v) for b, v in zip(buffers, row, strict=True))

@@ -125,24 +125,24 @@ def explicit_stages(f: Callable, tableau: Tableau, t: Any, h: Any, end: Any, y: 
 
     The arithmetic is that of `ExplicitSolver`, in primitives, so that values are equal to the bit.
     """
-    ks, width = [slope], _width(h, y)
+    ks, width = [slope], width_of(h, y)
     for a, c in zip(tableau.a[: tableau.stages - 1], tableau.c[1:], strict=False):
-        ks.append(f(t + c * h, y + _weigh(ks, a) * width))
-    new = y + _weigh(ks, tableau.b) * width
+        ks.append(f(t + c * h, y + weigh(ks, a) * width))
+    new = y + weigh(ks, tableau.b) * width
     return new, [*ks, f(end, new)]
 
 
 def explicit_polynomial(f: Callable, tableau: Tableau, t: Any, h: Any, y: Any, ks: list) -> Any:
     """Coefficients of the polynomial on a step, from its stages."""
-    ks, width, n = list(ks), _width(h, y), tableau.stages
+    ks, width, n = list(ks), width_of(h, y), tableau.stages
     for a, c in zip(tableau.a[n - 1 :], tableau.c[n:], strict=True):
-        ks.append(f(t + c * h, y + _weigh(ks, a) * width))
-    return stack([_weigh(ks, tuple(w)) for w in tableau.dense]) * width
+        ks.append(f(t + c * h, y + weigh(ks, a) * width))
+    return stack([weigh(ks, tuple(w)) for w in tableau.dense]) * width
 
 
 def explicit_error(tableau: Tableau, ks: list, scale: Any, h: Any) -> Any:
     """The estimate of the error in units of what is allowed."""
-    norms = [norm(_weigh(ks, e) / scale) for e in tableau.errors]
+    norms = [norm(weigh(ks, e) / scale) for e in tableau.errors]
     if len(norms) == 1:
         return norms[0] * absolute(h)
     fifth, third = norms
@@ -157,9 +157,11 @@ def norm(x: Any) -> Any:
     return astype(sqrt(mean(square(absolute(x)))), np.float64)
 
 
-def _width(h: Any, y: Any) -> Any:
+def width_of(h: Any, y: Any) -> Any:
+    """The size of a step in the precision of the state."""
     return astype(h, np.zeros((), y.dtype).real.dtype)
 
 
-def _weigh(ks: list, weights: tuple) -> Any:
+def weigh(ks: list, weights: tuple) -> Any:
+    """The sum of stages with constant weights."""
     return weighted_p(*ks, weights=tuple(map(float, weights)))

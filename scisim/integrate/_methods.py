@@ -10,11 +10,17 @@ from typing import Any
 import numpy as np
 
 from scisim.core.errors import ArgumentError
+from scisim.integrate import _collocation as collocation
+from scisim.integrate._bdf import ROWS, BDFSolver, repeated, stacked
 from scisim.integrate._control import Control
-from scisim.integrate._explicit import ExplicitSolver, explicit_error, explicit_polynomial, explicit_stages
+from scisim.integrate._explicit import ExplicitSolver, explicit_error, explicit_polynomial, explicit_stages, norm
+from scisim.integrate._jacobian import Jacobian, given_or_differentiated
+from scisim.integrate._radau import RadauSolver, newton_tolerance
+from scisim.integrate._rosenbrock import RodasSolver, prepared_slope, rodas_step, slope_in_time
 from scisim.integrate._tableaux import TABLEAUX
 from scisim.ops.arithmetic import absolute
 from scisim.ops.select import maximum
+from scisim.ops.shape import concat, reshape
 
 
 @dataclass(frozen=True)
@@ -52,7 +58,7 @@ class Method(ABC):
         """The step from ``t`` to ``end`` once more, with what was recorded: the new carry, and the polynomial."""
 
     @abstractmethod
-    def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, scale: Callable, dense: bool) -> Attempt:
+    def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, control: Control, dense: bool) -> Attempt:
         """A step of a given size, and how good it is."""
 
     @property
@@ -93,10 +99,10 @@ class Explicit(Method):
         cs = explicit_polynomial(f, self.tableau, t, h, y, ks) if dense else None
         return (new, ks[self.tableau.stages]), cs
 
-    def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, scale: Callable, dense: bool) -> Attempt:
+    def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, control: Control, dense: bool) -> Attempt:
         y, h = carry[0], end - t
         new, ks = explicit_stages(f, self.tableau, t, h, end, y, carry[1])
-        error = explicit_error(self.tableau, ks, scale(maximum(absolute(y), absolute(new))), h)
+        error = explicit_error(self.tableau, ks, control.scale(maximum(absolute(y), absolute(new))), h)
         cs = explicit_polynomial(f, self.tableau, t, h, y, ks) if dense else None
         return Attempt((new, ks[self.tableau.stages]), error, (), cs)
 
@@ -109,8 +115,104 @@ class Explicit(Method):
         return self.tableau.stages
 
 
-def method_of(who: str, name: Any, jac: Any) -> Method:
+class Radau(Method):
+    """Collocation at the three Radau points."""
+
+    terms, order, cost = 3, 3, 3 * 6  # evaluations inside programs, of which the number is not counted there
+
+    def __init__(self, who: str, system: Any, jac: Any) -> None:
+        self.who, self.system, self.jac = who, system, jac
+
+    def solver(self, f: Callable, control: Control, y: np.ndarray) -> RadauSolver:
+        return RadauSolver(f, Jacobian(self.who, f, self.jac, self.system), control, y)
+
+    def begin(self, f: Callable, t: Any, y: Any) -> tuple:
+        return (y,)
+
+    def records(self, run: Any) -> tuple:
+        return (np.stack(run.records),)
+
+    def repeat(self, f: Callable, carry: tuple, t: Any, end: Any, record: tuple, dense: bool) -> tuple[tuple, Any]:
+        (y,) = carry
+        z = collocation.increments_again(f, y, t, end - t, record[0])
+        return (y + z[2],), collocation.polynomial_of(z) if dense else None
+
+    def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, control: Control, dense: bool) -> Attempt:
+        (y,) = carry
+        jacobian = given_or_differentiated(self.system, self.jac, f)
+        tol = newton_tolerance(control)
+        z, error = collocation.attempt(f, jacobian, y, f(t, y), t, end, tol, control.scale)
+        return Attempt((y + z[2],), error, (z,), collocation.polynomial_of(z) if dense else None)
+
+    def blank(self, n: int, dtype: Any) -> tuple:
+        return (((3, n), dtype),)
+
+
+class BDF(Method):
+    """Backward differentiation of variable order."""
+
+    terms, order, cost = 5, 1, 0
+
+    def __init__(self, who: str, system: Any, jac: Any) -> None:
+        self.who, self.system, self.jac = who, system, jac
+
+    def solver(self, f: Callable, control: Control, y: np.ndarray) -> BDFSolver:
+        return BDFSolver(f, Jacobian(self.who, f, self.jac, self.system), control, y)
+
+    def begin(self, f: Callable, t: Any, y: Any) -> tuple:
+        rest = np.zeros((ROWS - 2, *y.shape), y.dtype)
+        return y, concat([reshape(y, (1, *y.shape)), reshape(f(t, y), (1, *y.shape)), rest], 0)
+
+    def records(self, run: Any) -> tuple:
+        return stacked(run.records, run.states[0].real.dtype if run.states else None)
+
+    def repeat(self, f: Callable, carry: tuple, t: Any, end: Any, record: tuple, dense: bool) -> tuple[tuple, Any]:
+        D, cs = repeated(f, *carry, t, end, record, dense)
+        return (D[0], D), cs
+
+    def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, control: Control, dense: bool) -> Attempt:
+        raise ArgumentError(
+            f"{self.who}: method='BDF' chooses orders from values, which are not known inside jit and vmap; use "
+            f"method='Radau' there"
+        )
+
+
+class Rodas(Method):
+    """The Rosenbrock method RODAS."""
+
+    terms, order, cost = 3, 3, 6
+
+    def __init__(self, who: str, system: Any, jac: Any) -> None:
+        self.who, self.system, self.jac = who, system, jac
+
+    def solver(self, f: Callable, control: Control, y: np.ndarray) -> RodasSolver:
+        jacobian = Jacobian(self.who, f, self.jac, self.system)
+        return RodasSolver(f, jacobian, prepared_slope(self.system), control, y)
+
+    def begin(self, f: Callable, t: Any, y: Any) -> tuple:
+        return (y,)
+
+    def _stepped(self, f: Callable, y: Any, t: Any, end: Any, dense: bool) -> tuple:
+        J = given_or_differentiated(self.system, self.jac, f)(t, y)
+        return rodas_step(f, J, slope_in_time(f, t, y), t, end, y, dense)
+
+    def repeat(self, f: Callable, carry: tuple, t: Any, end: Any, record: tuple, dense: bool) -> tuple[tuple, Any]:
+        new, _, cs = self._stepped(f, carry[0], t, end, dense)
+        return (new,), cs
+
+    def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, control: Control, dense: bool) -> Attempt:
+        new, error, cs = self._stepped(f, carry[0], t, end, dense)
+        scale = control.scale(maximum(absolute(carry[0]), absolute(new)))
+        return Attempt((new,), norm(error / scale), (), cs)
+
+
+IMPLICIT: dict[str, Any] = {"Radau": Radau, "BDF": BDF, "Rodas": Rodas}
+
+
+def method_of(who: str, name: Any, system: Any, jac: Any) -> Method:
     """The method of a name."""
     if name in TABLEAUX:
         return Explicit(name)
-    raise ArgumentError(f"{who}: method is {name!r}; expected one of {', '.join(sorted(TABLEAUX))}")
+    if name in IMPLICIT:
+        return IMPLICIT[name](who, system, jac)
+    raise ArgumentError(f"{who}: method is {name!r}; expected one of {', '.join((*TABLEAUX, *IMPLICIT))}")

@@ -73,7 +73,7 @@ class _Problem:
             raise ArgumentTypeError(f"{WHO}: args is {args!r:.60}; expected a tuple, such as args=(a,)")
         self.state = State(WHO, y0)
         self.system = System(WHO, fun, self.state, tuple(args or ()))
-        self.method: Method = method_of(WHO, method, jac)
+        self.method: Method = method_of(WHO, method, self.system, jac)
         self.start, self.end = _times(t_span)
         self.known = not any(map(_unknown, (self.start, self.end)))
         self.span = (float(base(self.start)), float(base(self.end))) if self.known else (-np.inf, np.inf)
