@@ -18,6 +18,14 @@ CALLED: dict[str, tuple[str, ...]] = {  # the primitives behind each function
     "svdvals": ("svdvals", "embedded_eigh", "deficient"),
     "cholesky": ("cholesky",),
     "qr": ("qr",),
+    "polar": ("polar", "lyapunov_positive"),
+    "slogdet": ("slogdet",),
+    "pinv": ("pinv", "rank_kept", "rank_kept_back"),
+    "lstsq": ("lstsq",),
+    "lu_factor": ("lu_factor", "permutation"),
+    "eig": ("eig",),
+    "eigvals": ("eigvals",),
+    "schur": ("schur", "schur_below"),
 }
 
 
@@ -92,13 +100,105 @@ def orthogonal_rows(kind: str) -> list[Case]:
     ]
 
 
+def general_rows(kind: str) -> list[Case]:
+    one, stack = matrices(3, 3, kind=kind), matrices(2, 2, 2, kind=kind, seed=1)
+    none = np.zeros((2, 0, 0), one.dtype)
+    eig = lambda a: (lambda r: (r.eigenvalues, phaseless(r.eigenvectors)))(la.eig(a))
+    schur = lambda a: (lambda r: (la.diagonal(r.T), phaseless(r.Z)))(la.schur(a, output="complex"))
+    real = lambda a: la.schur(a) if kind == "f" else schur(a)
+    return [
+        row("eig", eig, one, order=4),
+        row("eig", eig, stack, tag="of a stack", order=4),
+        row("eig", la.eig, none, tag="of nothing"),
+        row("eigvals", la.eigvals, one, order=4),
+        row("eigvals", la.eigvals, none, tag="of nothing"),
+        row("schur", schur, one, order=4),
+        row("schur", real, stack, tag="of a stack", order=4),
+        row("schur", la.schur, none, tag="of nothing"),
+    ]
+
+
+def polar_rows(kind: str) -> list[Case]:
+    square, tall, wide = (matrices(*s, kind=kind, shift=1.0) for s in ((3, 3), (2, 4, 2), (2, 3)))
+    left = lambda a: la.polar(a, side="left")
+    return [
+        row("polar", la.polar, square, order=4),
+        row("polar", la.polar, tall, tag="of a stack", order=4),
+        row("polar", left, wide, tag="left", order=4),
+        row("polar", la.polar, square[:0, :0], tag="of nothing"),
+    ]
+
+
+def inverse_rows(kind: str) -> list[Case]:
+    square, tall, wide = (matrices(*s, kind=kind, shift=1.0) for s in ((3, 3), (2, 4, 2), (2, 3)))
+    none, b = square[:0, :0], array(3, 2, kind=kind)
+    pair = lambda a, b: la.lstsq(a, b)[::3]  # the residuals are 0 but for tall matrices
+    three = lambda a, b: (lambda r: (r.x, r.residuals, r.s))(la.lstsq(a, b))
+    return [
+        row("pinv", la.pinv, square),
+        row("pinv", la.pinv, tall, tag="of a stack"),
+        row("pinv", lambda a: la.pinv(a, rtol=1e-3), wide, tag="wide"),
+        row("pinv", la.pinv, none, tag="of nothing"),
+        row("lstsq", pair, square, b[:, 0], tag="of a vector", order=4),
+        row("lstsq", three, tall, array(1, 4, 2, kind=kind), tag="of stacks", order=4),
+        row("lstsq", pair, wide, b[:2], tag="wide", order=4),
+        row("lstsq", la.lstsq, none, b[:0], tag="of nothing"),
+        row("matrix_rank", la.matrix_rank, tall),
+        row("matrix_rank", la.matrix_rank, none, tag="of nothing"),
+        row("slogdet", la.slogdet, square),
+        row("slogdet", la.slogdet, matrices(2, 2, 2, kind=kind), tag="of a stack"),
+        row("slogdet", la.slogdet, none, tag="of nothing"),
+        *(row("cond", lambda a, p=p: la.cond(a, p), square, tag=f"{p}", order=4) for p in (None, -2, 1, "fro")),
+        row("cond", la.cond, tall, tag="tall", order=4),
+    ]
+
+
+def factor_rows(kind: str) -> list[Case]:
+    square, tall, wide = (matrices(*s, kind=kind, shift=1.0) for s in ((3, 3), (2, 4, 2), (2, 3)))
+    none, b = square[:0, :0], array(3, 2, kind=kind)
+    factor = np.tril(matrices(2, 3, 3, kind=kind, shift=2.0))
+    solved = lambda a, b, trans=0: la.lu_solve(la.lu_factor(a), b, trans)
+    upper = lambda a, b: la.cho_solve(ss.matrix_transpose(a), b, lower=False)
+    rows = [row("lu_factor", la.lu_factor, x, tag=t) for x, t in ((square, ""), (tall, "tall"), (wide, "wide"))]
+    rows += [row("lu", la.lu, x, tag=t) for x, t in ((square, ""), (tall, "tall"), (wide, "wide"), (none, "none"))]
+    return [
+        *rows,
+        row("lu_factor", la.lu_factor, none, tag="of nothing"),
+        row("lu_solve", solved, square, b),
+        row("lu_solve", lambda a, b: solved(a, b, 1), square, b[:, 0], tag="transposed"),
+        row("lu_solve", lambda a, b: solved(a, b, 2), square, b[:, 0], tag="adjoint"),
+        row("lu_solve", solved, none, b[:0], tag="of nothing"),
+        row("cho_solve", la.cho_solve, factor, b),
+        row("cho_solve", upper, factor[0], b[:, 0], tag="upper"),
+        row("cho_solve", la.cho_solve, none, b[:0], tag="of nothing"),
+    ]
+
+
+def product_rows(kind: str) -> list[Case]:
+    a, b = matrices(2, 3, 3, kind=kind, shift=1.0), array(2, 3, kind=kind)
+    x, y, v = array(2, 3, kind=kind), array(3, 4, kind=kind), array(4, kind=kind)
+    norms = [
+        row(name, lambda a, p=p, f=f: f(a, ord=p), b, tag=f"{p}", order=4)
+        for name, f in (("norm", la.norm), ("matrix_norm", la.matrix_norm))
+        for p in ("nuc", 2, -2)
+    ]
+    return [
+        *norms,
+        row("norm", lambda a: la.norm(a, "nuc", axis=(2, 0), keepdims=True), a[:, :2], tag="nuc of axes", order=4),
+        *(row("matrix_power", lambda a, n=n: la.matrix_power(a, n), a, tag=f"{n}", order=4) for n in (0, 1, 5, -2)),
+        row("matrix_power", lambda a: la.matrix_power(a, 3), a[:0, :0, :0], tag="of nothing"),
+        row("multi_dot", lambda *xs: la.multi_dot(xs), x, y, v),
+        row("multi_dot", lambda *xs: la.multi_dot(xs), b[0], a[0], a[1], tag="of a row"),
+        row("multi_dot", lambda *xs: la.multi_dot(xs), x[:0], y, tag="of nothing"),
+    ]
+
+
 def rows() -> list[Case]:
-    out = []
-    for kind in ("f", "c"):
-        out += hermitian_rows(kind)
-        out += orthogonal_rows(kind)
-    return out
+    kinds = (hermitian_rows, orthogonal_rows, general_rows, polar_rows, inverse_rows, factor_rows, product_rows)
+    return [r for kind in ("f", "c") for make in kinds for r in make(kind)]
 
 
 ROWS = rows()
-EXEMPT: dict[str, dict[str, str]] = {}
+_NAMES = sorted({name for r in ROWS for name in r.covers if name.startswith("op:")})
+EXEMPT: dict[str, dict[str, str]] = {name: {"0-d": "takes matrices"} for name in _NAMES}
+EXEMPT["op:linalg.cond"]["empty"] = "an empty matrix has no condition number"
