@@ -5,6 +5,17 @@ Solutions are functions of whatever their equations depend on, with derivatives 
 
 from scisim.optimize._bounds import Bounds, LinearConstraint, NonlinearConstraint
 from scisim.optimize._result import OptimizeResult
+from scisim.optimize.least import curve_fit, least_squares
 from scisim.optimize.minima import minimize
+from scisim.optimize.roots import root
 
-__all__ = ["Bounds", "LinearConstraint", "NonlinearConstraint", "OptimizeResult", "minimize"]
+__all__ = [
+    "Bounds",
+    "LinearConstraint",
+    "NonlinearConstraint",
+    "OptimizeResult",
+    "curve_fit",
+    "least_squares",
+    "minimize",
+    "root",
+]

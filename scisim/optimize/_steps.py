@@ -166,3 +166,18 @@ damped_step_p = Primitive(
     axes=_axes((2, 1, 1, 1, 0), (1,)),
     infer=_like(2),
 )
+
+
+def _least(a: Any, b: Any) -> np.ndarray:
+    """The x of least abs(a x - b)."""
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return np.full(a.shape[1], np.nan, a.dtype)
+    return np.linalg.lstsq(a, b, rcond=None)[0]
+
+
+least_p = Primitive(
+    "optimize.least",
+    _stacked(_least, (2, 1)),
+    axes=_axes((2, 1), (1,)),
+    infer=lambda avals, params: ShapeDtype((*avals[0].shape[:-2], avals[0].shape[-1]), avals[0].dtype),
+)

@@ -16,6 +16,7 @@ from scisim.optimize import _quasi_newton as qn
 from scisim.optimize import _trust as tr
 from scisim.optimize._bounds import read_bounds, read_constraints
 from scisim.optimize._callback import teller
+from scisim.optimize._conditions import between_bounds
 from scisim.optimize._implicit import settled, solved
 from scisim.optimize._layout import Layout, number_function, with_args
 from scisim.optimize._options import chosen, number, options_of
@@ -288,14 +289,7 @@ def _conditions(fun: Smooth, more: list, u: Any, n: int, equalities: int, low: A
         equation = np.arange(shape(c)[0]) < equalities
         tight = equation | (multipliers > 0)
         rest = [where(tight, c, multipliers) * _regular(equation, multipliers, c)]
-    if low is not None:
-        at_low, at_high = (x <= low) & (g > 0), (x >= high) & (g < 0)
-        at_end = (x <= low) | (x >= high)
-        # a number with the gradient's size tells a bound that is only touched
-        eps = np.finfo(dtype(x)).eps ** 0.5
-        touched = at_end & (abs(g) <= eps) & (low < high)
-        g = where(at_low, x - low, where(at_high, x - high, where(low >= high, x - low, g)))
-        g = where(touched, g * np.nan, g)
+    g = between_bounds(x, g, low, high)
     return concat([g, *rest]) if rest else g
 
 
