@@ -295,7 +295,8 @@ def from_dense(x: Any, pattern: Pattern | CSR | None = None) -> CSR:
                 "give pattern=, such as the pattern of a matrix built outside"
             )
         rows, columns = np.nonzero(v)
-        pattern = Pattern(columns, pointers(rows, shape(v)[0]), shape(v))
+        n, m = shape(v)
+        pattern = Pattern(columns, pointers(rows, n), (n, m))
     return made(pattern, stored("sparse.from_dense", wrap(index(v, (..., pattern.rows, pattern.indices))), pattern.nnz))
 
 

@@ -77,8 +77,8 @@ def gmres(
     """
     count = min(max(as_integer("sparse.gmres", "restart", restart), 1), max(Tensor(b).size, 1))
 
-    def method(*args: Any) -> tuple[Any, SolveInfo]:
-        return _gmres(*args, count)
+    def method(matvec: Function, b: Any, x0: Any, m: Function, limits: Setting) -> tuple[Any, SolveInfo]:
+        return _gmres(matvec, b, x0, m, limits, count)
 
     return solved("sparse.gmres", method, a, b, x0, M, setting(b, rtol, atol, maxiter), False, check)
 
