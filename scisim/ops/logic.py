@@ -107,6 +107,8 @@ def count_nonzero(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     Tensor(2)
     """
     x, axes = reduced_argument("count_nonzero", x, axis)
+    if type(x) is np.ndarray:
+        return np.count_nonzero(x, axis=axes, keepdims=keepdims)
     return reduce_over(sum_p, ne(x, 0), axes, keepdims)
 
 

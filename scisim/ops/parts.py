@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from scisim.core import avals
 from scisim.core.public import as_argument, public
 from scisim.core.tensor import functions
@@ -38,6 +40,8 @@ def unstack(x: Any, /, axis: int = 0) -> Any:
     x = as_argument(x)
     s = shape(x)
     k = normalize_axis("unstack", axis, len(s))
+    if type(x) is np.ndarray:
+        return tuple(np.moveaxis(x, k, 0))
     rest = (*s[:k], *s[k + 1 :])
     return tuple(reshape(slice_axis(x, k, i, i + 1), rest) for i in range(s[k]))
 

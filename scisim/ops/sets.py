@@ -17,7 +17,7 @@ from scisim.ops.logic import any_p
 from scisim.ops.reduce import cumulative_sum_p
 from scisim.ops.select import eq, logical_not, ne, where
 from scisim.ops.shape import astype, concat_p, reshape
-from scisim.ops.sorting import argsort_p
+from scisim.ops.sorting import argsort_p, sorted_values
 from scisim.ops.unknown_sizes import check_size, positions
 
 
@@ -48,12 +48,15 @@ class UniqueInverse(NamedTuple):
 class _Sorted:
     """A flattened array in order, and where elements begin that differ from the one before."""
 
-    def __init__(self, name: str, x: Any, size: Any, fill_value: Any) -> None:
+    def __init__(self, name: str, x: Any, size: Any, fill_value: Any, places: bool = False) -> None:
         self.x, self.n = reshape(x, (-1,)), int(np.prod(shape(x), dtype=np.int64))
         self.size = check_size(name, x, size)
         self.fill = fill_value
-        self.order = argsort_p(self.x, axis=0, descending=False)
-        self.values = gather_p(self.x, self.order)
+        if type(self.x) is np.ndarray and self.x.dtype.kind in "fciub" and not places:
+            self.values = sorted_values(self.x, 0)
+        else:
+            self.order = argsort_p(self.x, axis=0, descending=False)
+            self.values = gather_p(self.x, self.order)
         self.first = self._begins()
         self.at, self.there = positions(self.first, self.size)
 
@@ -128,7 +131,7 @@ def unique_all(x: Any, /, size: int | None = None, fill_value: Any = None) -> An
     >>> values, counts
     (Tensor([1., 2.]), Tensor([1, 2]))
     """
-    s = _Sorted("unique_all", as_argument(x), size, fill_value)
+    s = _Sorted("unique_all", as_argument(x), size, fill_value, places=True)
     return UniqueAll(s.distinct(), s.indices(), s.inverse(shape(x)), s.counts())
 
 
@@ -190,7 +193,7 @@ def unique_inverse(x: Any, /, size: int | None = None, fill_value: Any = None) -
     >>> ss.unique_inverse([2.0, 1.0, 2.0]).inverse_indices
     Tensor([1, 0, 1])
     """
-    s = _Sorted("unique_inverse", as_argument(x), size, fill_value)
+    s = _Sorted("unique_inverse", as_argument(x), size, fill_value, places=True)
     return UniqueInverse(s.distinct(), s.inverse(shape(x)))
 
 
