@@ -116,6 +116,8 @@ def product(r: Any, eq: Equation) -> Any:
     if all(v.shape == w.shape for v, w in zip((a, b), eq.args, strict=True)):
         return None  # of axes of length one
     inner = eq.args[0].shape[-1]
+    if inner == 0:
+        return None  # zeros, whatever is repeated
     if inner > 1 and 1 in (a.shape[-1], b.shape[-2]):
         return _constant_along(r, eq, a, b)
     out = eq.outs[0].shape
