@@ -157,21 +157,16 @@ def pinv(a: Any, rtol: float | None = None) -> Any:
 
 # --- least squares -------------------------------------------------------------------------------------------
 def _lstsq(a: np.ndarray, b: np.ndarray, rtol: float) -> tuple:
+    *lead, m, n = a.shape
+    x = np.empty((*lead, n, b.shape[-1]), np.result_type(a, b))
+    rank, s = np.empty(lead, np.int64), np.empty((*lead, min(m, n)), real_dtype(x.dtype))
     try:
-        if a.ndim == 2:
-            x, _, rank, s = np.linalg.lstsq(a, b, rtol)
-            return x, np.asarray(rank, np.int64), s
-        return _lstsq_of_stacks(a, b, rtol)
+        for at in np.ndindex(*lead):
+            x[at], _, rank[at], s[at] = np.linalg.lstsq(a[at], b[at], rtol)
     except np.linalg.LinAlgError:
         check_finite("lstsq", a)
         raise
-
-
-def _lstsq_of_stacks(a: np.ndarray, b: np.ndarray, rtol: float) -> tuple:
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
-    kept = s > rtol * np.max(s, axis=-1, keepdims=True, initial=0.0)
-    c = np.conj(np.swapaxes(u, -1, -2)) @ b / np.where(kept, s, np.inf)[..., None]
-    return np.conj(np.swapaxes(vh, -1, -2)) @ c, np.sum(kept, axis=-1, dtype=np.int64), s
+    return x, rank, s
 
 
 def _lstsq_jvp(y: tuple, args: list, tangents: list, rtol: float) -> tuple:
