@@ -193,7 +193,7 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
             a = [x._v if type(x) is Tensor else None for x in a]
             if not all(type(x) is _ndarray for x in a):
                 return NotImplemented
-        elif type(a) is not float and not _is_setting(a):
+        elif type(a) not in (float, str) and not _is_setting(a):
             return NotImplemented
         vals.append(a)
     if kwargs and not all(map(_is_setting, kwargs.values())):

@@ -10,7 +10,44 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.public import PLAIN
+from scisim.core.avals import aval
+from scisim.core.capture import capture
+from scisim.core.errors import ScisimError
+from scisim.core.graph import make_program
+from scisim.core.public import OPERATIONS, PLAIN
+from scisim.ops.sorting import sorted_values
+
+_MANY = 4096  # plans that are kept
+
+
+def planned(name: str) -> Any:
+    """A function of one result, of which what to do is found out once for each kind of arguments."""
+    plans: dict[Any, Any] = {}
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        key = (*[(a.shape, a.dtype) if type(a) is np.ndarray else (type(a), a) for a in args], *kwargs.items())
+        plan = plans.get(key)
+        if plan is None:
+            if len(plans) >= _MANY:
+                plans.clear()
+            plan = plans[key] = _plan(OPERATIONS[name].raw, args, kwargs)
+        return plan(*[a for a in args if type(a) is np.ndarray])
+
+    return run
+
+
+def _plan(raw: Any, args: tuple, kwargs: dict) -> Any:
+    """The primitives that a function applies, to be run on arrays."""
+
+    def call(*vals: Any) -> list:
+        left = iter(vals)
+        return [raw(*(next(left) if type(a) is np.ndarray else a for a in args), **kwargs)]
+
+    try:
+        program = make_program[0](capture(call, [aval(a) for a in args if type(a) is np.ndarray]))
+    except ScisimError:  # told of in full by the raw function
+        return lambda *arrays: NotImplemented
+    return lambda *arrays: program(*arrays)[0]
 
 
 def concat(arrays: list, axis: Any = 0) -> Any:
@@ -48,7 +85,7 @@ def where(condition: Any, a: Any, b: Any) -> Any:
 
 
 def sort(x: Any, axis: Any = -1) -> Any:
-    return np.sort(x, axis, kind="stable") if x.dtype.kind in "fiub" else NotImplemented
+    return sorted_values(x, axis) if x.dtype.kind in "fiub" and axis is not None else NotImplemented
 
 
 def argsort(x: Any, axis: Any = -1) -> Any:
@@ -110,12 +147,34 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return np.moveaxis(x, source, destination)
 
 
+def clip(x: Any, min: Any = None, max: Any = None) -> Any:
+    bounds = [b for b in (min, max) if b is not None]
+    if x.dtype.kind != "f" or not bounds or not all(type(b) is float and b for b in bounds):
+        return NotImplemented  # of 0 and -0 the ufuncs of the raw function choose by their order
+    return x.clip(min, max)
+
+
+def var(x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    n = x.size if axis is None else x.shape[axis] if type(axis) is int else 0
+    if x.dtype.char not in "fd" or n <= correction or not n:
+        return NotImplemented
+    d = x - np.add.reduce(x, axis, keepdims=True) / n
+    np.multiply(d, d, out=d)  # in its place: memory costs more than products
+    return np.add.reduce(d, axis, keepdims=keepdims) / (n - correction)
+
+
+def std(x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
+    y = var(x, axis, correction, keepdims)
+    return y if y is NotImplemented else np.sqrt(y)
+
+
 PLAIN.update(
     {
         "argmax": _choice(np.argmax),
         "argmin": _choice(np.argmin),
         "argsort": argsort,
         "broadcast_to": broadcast_to,
+        "clip": clip,
         "concat": concat,
         "expand_dims": expand_dims,
         "flip": flip,
@@ -130,10 +189,13 @@ PLAIN.update(
         "sort": sort,
         "squeeze": squeeze,
         "stack": stack,
+        "std": std,
         "take": take,
         "tile": tile,
         "tril": tril,
         "triu": triu,
+        "var": var,
         "where": where,
+        **{name: planned(name) for name in ("einsum", "vecdot", "linalg.norm", "linalg.vector_norm")},
     }
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import string
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -171,12 +172,16 @@ def einsum(subscripts: str, *operands: Any) -> Any:
     return xs[0]
 
 
-def _path(subscripts: str, xs: list) -> Any:
+@lru_cache(maxsize=1024)
+def _order(subscripts: str, *shapes: tuple[int, ...]) -> Any:
     import opt_einsum
 
+    return opt_einsum.contract_path(subscripts, *shapes, shapes=True)[1].contraction_list
+
+
+def _path(subscripts: str, xs: list) -> Any:
     try:
-        shapes = [np.broadcast_to(np.zeros((), np.int8), shape(x)) for x in xs]
-        return opt_einsum.contract_path(subscripts, *shapes)[1].contraction_list
+        return _order(subscripts, *map(shape, xs))
     except ValueError as error:
         got = ", ".join(str(shape(x)) for x in xs)
         raise ShapeError(f"einsum: {subscripts!r} does not fit operands of shape {got}: {error}") from None
