@@ -433,7 +433,6 @@ for _f in (flatnonzero, argwhere, extract, compress, select, choose, lexsort, ar
 
 def on_tensors(f: Callable) -> Callable:
     """Enters a function that takes and gives tensors by itself, as one that calls functions of users must."""
-    f.__module__ = "scisim"
     OPERATIONS[f.__name__] = Operation(f.__name__, f, f, None, "")
     functions[f.__name__] = f
     return f
