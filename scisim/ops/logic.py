@@ -108,6 +108,8 @@ def count_nonzero(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """
     x, axes = reduced_argument("count_nonzero", x, axis)
     if type(x) is np.ndarray:
+        if len(axes) == x.ndim and not keepdims:
+            return np.intp(np.count_nonzero(x))  # many times as fast as with its axes named
         return np.count_nonzero(x, axis=axes, keepdims=keepdims)
     return reduce_over(sum_p, ne(x, 0), axes, keepdims)
 
