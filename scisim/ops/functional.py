@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from scisim.core.public import OPERATIONS, as_argument
+from scisim.core.public import OPERATIONS, as_argument, operand
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import check_function, shape
 from scisim.ops.choices import on_tensors
@@ -43,7 +45,7 @@ def apply_along_axis(func1d: Callable, axis: int, arr: Any, *args: Any, **kwargs
     Tensor([[0.5, 1. ],
             [1. , 0.5]])
     """
-    x = as_argument(arr)
+    x = as_argument(operand(arr))
     k = normalize_axis("apply_along_axis", axis, len(shape(x)))
     back = moveaxis(x, k, -1)
     lead = shape(back)[:-1]
@@ -81,7 +83,7 @@ def apply_over_axes(func: Callable, a: Any, axes: Any) -> Tensor:
     >>> ss.apply_over_axes(ss.sum, ss.ones((2, 3, 4)), (0, 2)).tolist()
     [[[8.0], [8.0], [8.0]]]
     """
-    y = wrap(as_argument(a))
+    y = wrap(as_argument(operand(a)))
     rank = len(y.shape)
     items = several(axes)
     for axis in (axes,) if items is None else items:
@@ -130,7 +132,7 @@ def vectorize(pyfunc: Callable, excluded: Any = None, signature: str | None = No
         at = [i for i in range(len(args)) if i not in fixed]
         if cores is not None and len(cores) != len(at):
             raise ArgumentError(f"vectorize: signature {signature!r} is of {len(cores)} arguments, got {len(at)}")
-        xs = [wrap(as_argument(args[i])) for i in at]
+        xs = [wrap(as_argument(operand(args[i]))) for i in at]
         ranks = cores or [0] * len(at)
         if any(len(x.shape) < r for x, r in zip(xs, ranks, strict=True)):
             raise ShapeError(f"vectorize: arguments of shape {[x.shape for x in xs]} lack axes of {signature!r}")
@@ -204,8 +206,6 @@ def fromfunction(function: Callable, shape: Any, dtype: Any = float, **kwargs: A
     Tensor([[ 0., 10.],
             [ 1., 11.]])
     """
-    import numpy as np
-
     to = lengths("fromfunction", shape)
     if not callable(function):
         raise ArgumentTypeError(f"fromfunction: expected a function, got {type(function).__name__}")
