@@ -53,9 +53,9 @@ class Smooth:
         self.plain = plain
         tensors = on_tensors(value)
         self._both, self._grad = value_and_grad(tensors), grad(tensors)
-        self._jacobian, self._hessian, self._tensors = jacobian(tensors), hessian(tensors), tensors
+        self._jacobian, self._hessian, self.tensors = jacobian(tensors), hessian(tensors), tensors
 
-    def _out(self, y: Any) -> Any:
+    def out(self, y: Any) -> Any:
         if isinstance(y, Traced):
             if self.plain:
                 raise Captive
@@ -63,40 +63,40 @@ class Smooth:
         return y[()] if y.ndim == 0 else y
 
     def value(self, v: Any) -> Any:
-        return self._out(self._value(v))
+        return self.out(self._value(v))
 
     def both(self, v: Any) -> tuple[Any, Any]:
         """A number and its gradient."""
         if self._slope is not None:
-            return self.value(v), self._out(self._slope(v))
+            return self.value(v), self.out(self._slope(v))
         y, g = self._both(wrap(v))
-        return self._out(y._v), self._out(g._v)
+        return self.out(y._v), self.out(g._v)
 
     def gradient(self, v: Any) -> Any:
-        return self._out(self._slope(v) if self._slope is not None else self._grad(wrap(v))._v)
+        return self.out(self._slope(v) if self._slope is not None else self._grad(wrap(v))._v)
 
     def jacobian(self, v: Any) -> Any:
         """The matrix of derivatives of a vector."""
-        return self._out(self._slope(v) if self._slope is not None else self._jacobian(wrap(v))._v)
+        return self.out(self._slope(v) if self._slope is not None else self._jacobian(wrap(v))._v)
 
     def product(self, v: Any, p: Any) -> Any:
         """The Hessian of a number times p."""
         if self._product is not None:
-            return self._out(self._product(concat([v, p])))
+            return self.out(self._product(concat([v, p])))
         if self._curvature is not None:
             return self.hessian(v) @ p
-        return self._out(jvp(self._of_gradient, (wrap(v),), (wrap(p),))[1]._v)
+        return self.out(jvp(self._of_gradient, (wrap(v),), (wrap(p),))[1]._v)
 
     def _of_gradient(self, x: Any) -> Any:
         return wrap(self._slope(x._v)) if self._slope is not None else self._grad(x)
 
     def pushed(self, v: Any, p: Any) -> Any:
         """The Jacobian of a vector times p."""
-        return self._out(jvp(self._tensors, (wrap(v),), (wrap(p),))[1]._v)
+        return self.out(jvp(self.tensors, (wrap(v),), (wrap(p),))[1]._v)
 
     def hessian(self, v: Any) -> Any:
         if self._curvature is not None:
-            return self._out(self._curvature(v))
+            return self.out(self._curvature(v))
         if self._slope is not None:
-            return self._out(jacobian(on_tensors(self._slope))(wrap(v))._v)
-        return self._out(self._hessian(wrap(v))._v)
+            return self.out(jacobian(on_tensors(self._slope))(wrap(v))._v)
+        return self.out(self._hessian(wrap(v))._v)

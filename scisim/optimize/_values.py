@@ -91,9 +91,7 @@ def loop(test: Callable, body: Callable, carry: Any, each: Callable | None = Non
     """
     if not any(map(is_traced, carry)):
         while test(carry):
-            carry = body(carry)
-            if any(map(is_traced, carry)):  # a function that depends on values of a transformation
-                raise Captive
+            carry = body(carry)  # functions that depend on values of a transformation raise `Captive`
             if each is not None and each(carry):
                 return carry
         return carry
