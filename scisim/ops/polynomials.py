@@ -305,7 +305,7 @@ def polydiv(u: Any, v: Any) -> Any:
     Raises
     ------
     ArgumentError
-        For a divisor without coefficients.
+        For a divisor without coefficients, or with a leading zero.
 
     Examples
     --------
@@ -317,6 +317,8 @@ def polydiv(u: Any, v: Any) -> Any:
     n, m = shape(u)[0], shape(v)[0]
     if not m:
         raise ArgumentError("polydiv: the divisor has no coefficients")
+    if isinstance(v, np.ndarray) and v[0] == 0:
+        raise ArgumentError("polydiv: the leading coefficient of the divisor is 0; leave leading zeros out")
     to = np.result_type(dtype_of(u), dtype_of(v))
     if n < m:
         return _zeros((1,), to), u

@@ -128,6 +128,7 @@ def test_averages_of_half_precision_do_not_overflow():
 # These write into their argument, or leave values open.
 UNSUITED = {"copyto", "empty_like", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
 UNSUITED |= {"may_share_memory", "shares_memory"}  # a Tensor is a copy
+UNSUITED |= {"eig", "eigvals", "roots"}  # real or complex as NumPy finds the values; always complex here
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::DeprecationWarning")

@@ -10,15 +10,14 @@ from scisim.core.errors import ArgumentTypeError
 
 def test_functions_without_a_counterpart_see_the_numbers():
     x = ss.asarray([3.0, 1.0, 2.0])
-    assert np.median(x) == 2.0
-    assert np.array_equal(np.atleast_2d(x), [[3.0, 1.0, 2.0]])
-    assert np.array_equal(np.vstack([x, x]), [[3.0, 1.0, 2.0]] * 2)
-    assert np.add.reduce(x) == 6.0
+    assert np.array_equal(np.setdiff1d(x, [1.0]), [2.0, 3.0])
+    assert np.array_equal(np.spacing(x), np.spacing([3.0, 1.0, 2.0]))
+    assert np.hypot.reduce(x) == np.hypot.reduce([3.0, 1.0, 2.0])
 
 
 def test_they_refuse_values_whose_derivative_would_be_lost():
-    with pytest.raises(ArgumentTypeError, match="median has no counterpart for a Tensor"):
-        ad.grad(lambda x: np.median(x))(ss.ones(3))
+    with pytest.raises(ArgumentTypeError, match="setdiff1d with these arguments has no counterpart for a Tensor"):
+        ad.grad(lambda x: np.setdiff1d(x, [1.0]))(ss.ones(3))
 
 
 def test_scipy_takes_tensors():
