@@ -124,7 +124,7 @@ def _series(f: Primitive, trace: Any, a: Any) -> Any:
     if trace.last < 2 or not trace.slots.univariate or trace.collapse is not None:
         return None
     cs = [a.coef(k) for k in range(trace.last + 1)]
-    if all(c is None for c in cs[1:]):
+    if 0 in shape(a) or all(c is None for c in cs[1:]):
         return f(cs[0])
     step = _step(cs)
     scaled = [None if c is None else c if k == 0 else c * _power(step, k) for k, c in enumerate(cs)]

@@ -31,7 +31,7 @@ def _evaluate(a: Any) -> np.ndarray:
 
 def _parts(x: Parts) -> Parts:
     lead = x[0].shape[:-2]
-    out = [None if p is None else np.empty(p.shape, p.dtype) for p in x]
+    out: list = [None] * len(x)
     for at in np.ndindex(lead):
         for s, y in enumerate(_one([None if p is None else p[at] for p in x])):
             if y is not None:

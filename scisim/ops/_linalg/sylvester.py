@@ -102,7 +102,7 @@ def _sylvester_taylor(trace: Any, args: tuple, y: Any, strict: bool) -> Any:
             return None
         left = None if m is None else matmul(m, x)
         right = None if n is None else matmul(x, n)
-        both = left if right is None else right if left is None else left + right
+        both: Any = left if right is None else right if left is None else left + right
         return both * -w
 
     def rule(k: int) -> Any:
