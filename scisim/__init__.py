@@ -28,6 +28,7 @@ from scisim.core.dispatch import numpy_name
 from scisim.core.errors import ScisimError
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.tensor import Tensor
+from scisim.core.values import bfloat16 as _bfloat16
 from scisim.ops.dtypes import can_cast, finfo, iinfo, isdtype, result_type
 from scisim.ops.exchange import from_dlpack
 from scisim.ops.flow import cond, fori_loop, scan, while_loop
@@ -110,7 +111,7 @@ def __getattr__(name: str) -> _Any:
     if name in _PACKAGES or name in _MODULES:
         return _importlib.import_module(_MODULES.get(name, f"scisim.{name}"))
     if name == "bfloat16":
-        return _np.dtype(_importlib.import_module("ml_dtypes").bfloat16)
+        return _bfloat16()
     ours = numpy_name(name)
     if ours in _OPERATIONS:
         return _OPERATIONS[ours].function

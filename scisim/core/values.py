@@ -201,10 +201,17 @@ def numeric(dt: np.dtype) -> bool:
     return dt.kind in "biufc" or (dt.kind == "V" and dt.isbuiltin == 2)
 
 
+def bfloat16() -> np.dtype:
+    """The dtype of ml_dtypes, which NumPy knows by name only once that is imported."""
+    import ml_dtypes
+
+    return np.dtype(ml_dtypes.bfloat16)
+
+
 def as_dtype(who: str, x: Any) -> np.dtype:
     """The dtype that a user named."""
     try:
-        dt = np.dtype(x if x is not None else "None")
+        dt = bfloat16() if type(x) is str and x == "bfloat16" else np.dtype(x if x is not None else "None")
     except TypeError:
         raise ArgumentTypeError(
             f"{who}: dtype is {x!r}, which is not known; give a dtype such as ss.float64, or its name"

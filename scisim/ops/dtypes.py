@@ -10,14 +10,16 @@ import numpy as np
 
 from scisim.core.errors import ArgumentError, DTypeError
 from scisim.core.tensor import functions, unwrap
+from scisim.core.values import bfloat16, inexact
 from scisim.core.values import dtype as dtype_of
-from scisim.core.values import inexact
 
 _WEAK = (bool, int, float, complex)
 
 
 def _dtype(x: Any) -> np.dtype:
-    return np.dtype(x) if isinstance(x, (str, type, np.dtype)) else dtype_of(unwrap(x))
+    if isinstance(x, (str, type, np.dtype)):
+        return bfloat16() if x == "bfloat16" else np.dtype(x)
+    return dtype_of(unwrap(x))
 
 
 def result_type(*arrays_and_dtypes: Any) -> np.dtype:

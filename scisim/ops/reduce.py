@@ -13,7 +13,7 @@ from scisim.core.axes import Axes
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument, public
-from scisim.core.values import Traced, is_complex, shape, zeros
+from scisim.core.values import Traced, inexact, is_complex, shape, zeros
 from scisim.core.values import dtype as dtype_of
 from scisim.ops.arithmetic import mul, sqrt, square, zmul
 from scisim.ops.complexes import imag, real
@@ -59,7 +59,8 @@ def count_over(x: Any, axes: tuple[int, ...]) -> int:
 
 def _in_single(f: Callable, x: Any) -> Any:
     """Sums of half precision overflow early, so averages of it are taken in single precision."""
-    return astype(f(astype(x, np.float32)), np.float16) if dtype_of(x) == np.float16 else f(x)
+    dt = dtype_of(x)
+    return astype(f(astype(x, np.float32)), dt) if dt.itemsize == 2 and inexact(dt) else f(x)
 
 
 def _in_dtype(prim: Primitive, x: Any, axes: tuple[int, ...], keepdims: bool, dtype: Any) -> Any:
@@ -298,7 +299,7 @@ def std(x: Any, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
     Tensor(1.)
     """
     x, axes = reduced_argument("std", x, axis)
-    return sqrt(_variance(x, axes, correction, keepdims))
+    return _in_single(lambda v: sqrt(_variance(v, axes, correction, keepdims)), x)
 
 
 # --- cumulative sums ----------------------------------------------------------------------------------------
@@ -311,9 +312,15 @@ def _cumulative_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
     return flip(cumulative_sum_p(flip(ct, p["axis"]), **p), p["axis"])
 
 
+def _cumulative_sum(x: Any, axis: int) -> Any:
+    if x.dtype.num >= 256:  # bfloat16: NumPy would round after every addition
+        return np.cumsum(x, axis=axis, dtype=np.float32).astype(x.dtype)
+    return np.cumsum(x, axis=axis)
+
+
 cumulative_sum_p = Primitive(
     "cumulative_sum",
-    lambda x, axis: np.cumsum(x, axis=axis),
+    _cumulative_sum,
     axes=Axes(_cumulative_labels, lambda n, p: {"axis": p["axis"] + 1}),
     infer=lambda avals, p: ShapeDtype(avals[0].shape, np.add.reduce(np.zeros(1, avals[0].dtype)).dtype),
     linear=(0,),

@@ -127,9 +127,17 @@ def _sum_dtype(dt: np.dtype) -> np.dtype:
     return np.add.reduce(np.zeros(1, dt)).dtype
 
 
+def _sum(x: Any, axes: tuple[int, ...]) -> Any:
+    if type(x) is np.ndarray and x.dtype.num >= _ADDED:  # NumPy would round after every addition
+        return np.asarray(np.add.reduce(x, axis=axes, dtype=np.float32)).astype(x.dtype)[()]
+    return np.add.reduce(x, axis=axes)
+
+
+_ADDED = 256  # numbers of dtypes that are not NumPy's own, such as bfloat16
+
 sum_p = Primitive(
     "sum",
-    lambda x, axes: np.add.reduce(x, axis=axes),
+    _sum,
     axes=Axes(reduce_labels, shift_axes),
     infer=reduce_infer(_sum_dtype),
     linear=(0,),

@@ -189,6 +189,13 @@ def test_halves_are_kept_and_converted(name):
     dtype = getattr(ss, name)
     x = ss.asarray([1.0, 2.5, -3.0], dtype=dtype)
     assert (x.dtype, x.dtype.itemsize) == (dtype, 2)
+    assert ss.zeros(3, dtype=name).dtype == ss.astype([1.0], name).dtype == x.dtype
+    assert ss.can_cast(name, "float32")
+    many = ss.ones(3000, dtype=dtype)  # beyond 256 and 2048 the halves skip numbers
+    assert ss.sum(many) == ss.asarray(3000.0, dtype=dtype)
+    assert ss.cumulative_sum(many)[-1] == (3008.0 if name == "bfloat16" else np.cumsum(np.asarray(many))[-1])
+    assert ss.mean(many) == 1.0
+    assert ss.std(x).dtype == ss.var(x).dtype == ss.mean(x).dtype == ss.sum(x).dtype == dtype
     assert (x + 1).dtype == (x * x).dtype == dtype
     assert ss.result_type(x, ss.float32) == ss.float32
     np.testing.assert_array_equal(np.asarray(ss.astype(x, ss.float64)), [1.0, 2.5, -3.0])
