@@ -96,7 +96,8 @@ def main() -> int:
     here = [name for name in PEERS if importlib.util.find_spec(name) is not None]
     for name in set(PEERS) - set(here):
         print(f"{name}: not installed")
-    return int(not all([report(name) for name in here]))
+    right = [report(name) for name in here]
+    return int(not all(right))
 
 
 if __name__ == "__main__":
