@@ -15,7 +15,7 @@ from scisim.core.values import dtype as dtype_of
 from scisim.ops.index import gather_p
 from scisim.ops.logic import all_p
 from scisim.ops.select import clip, eq, isnan, logical_and, logical_or, ne, remainder, where
-from scisim.ops.shape import astype, broadcast, moveaxis, normalize_axis, reshape, sequence, stack
+from scisim.ops.shape import astype, broadcast, concat_p, moveaxis, normalize_axis, reshape, sequence, stack
 from scisim.ops.sorting import argsort, take_along_axis
 from scisim.ops.unknown_sizes import check_size, positions
 
@@ -176,13 +176,12 @@ def _kept(name: str, condition: Any, x: Any, k: int, size: int | None, fill_valu
         if known:
             raise ShapeError(f"{name}: a condition of length {shape(condition)[0]} for {n} elements")
         condition = condition[:n]
-    at = _positions(name, condition, size, -1)
+    at = _positions(name, condition, size, n)
     front = moveaxis(x, k, 0)
-    if size is None:
-        return moveaxis(gather_p(front, at), 0, k)
-    gone = reshape(eq(at, -1), (-1,) + (1,) * (len(shape(x)) - 1))
-    parts = gather_p(front, where(eq(at, -1), 0, at))
-    return moveaxis(where(gone, np.asarray(fill_value, dtype_of(x)), parts), 0, k)
+    if size is not None:  # what fills up stands behind the elements
+        filling = np.full((1, *shape(front)[1:]), fill_value, dtype_of(x))
+        front = concat_p(front, filling, axis=0)
+    return moveaxis(gather_p(front, at), 0, k)
 
 
 # --- choices ------------------------------------------------------------------------------------------------

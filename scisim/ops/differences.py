@@ -9,6 +9,7 @@ import numpy as np
 
 from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.public import as_argument, public
+from scisim.core.values import dtype as dtype_of
 from scisim.core.values import is_inexact, shape
 from scisim.ops.arithmetic import stop
 from scisim.ops.index import slice_axis
@@ -40,9 +41,9 @@ def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     x = reshape(as_argument(x), (-1,))
     parts = [slice_axis(x, 0, 1, None) - slice_axis(x, 0, None, -1)]
     if to_begin is not None:
-        parts.insert(0, reshape(as_argument(to_begin), (-1,)))
+        parts.insert(0, astype(reshape(as_argument(to_begin), (-1,)), dtype_of(x)))
     if to_end is not None:
-        parts.append(reshape(as_argument(to_end), (-1,)))
+        parts.append(astype(reshape(as_argument(to_end), (-1,)), dtype_of(x)))
     return concat_p(*parts, axis=0) if len(parts) > 1 else parts[0]
 
 
