@@ -90,7 +90,8 @@ class BDFSolver:
     def __init__(self, f: Callable, jacobian: Any, control: Control, y: np.ndarray) -> None:
         self.fun, self.jacobian, self.control, self.nfev, self.nlu = f, jacobian, control, 1, 0
         self.t, self.y, self.f = control.start, y, f(control.start, y)
-        self.before, self.failed_at = (self.t, y), None
+        self.before = (self.t, y)
+        self.failed_at: float | None = None
         self.h = first_step(self._counted, control, y, self.f, 1)
         self.real = y.real.dtype
         self.D = np.zeros((ROWS, y.size), y.dtype)
@@ -98,7 +99,8 @@ class BDFSolver:
         self.T = np.diag([1.0, self.h * control.direction, *np.ones(ROWS - 2)])
         self.tolerance = newton_tolerance(control)
         self.order, self.equal, self.eye = 1, 0, np.eye(y.size)
-        self.J, self.factors = jacobian(self.t, y), None
+        self.J = jacobian(self.t, y)
+        self.factors: Factors | None = None
         self.njev = jacobian.count
         self.record: tuple = ()
 
@@ -217,7 +219,7 @@ def stacked(records: list, real: Any) -> tuple:
     return first, np.array(sizes), np.stack(changes), ALPHA[list(orders)], np.stack(corrections), *kinds
 
 
-def repeated(f: Callable, y: Any, D: Any, t: Any, end: Any, record: tuple, dense: bool) -> tuple[Any, Any]:
+def repeated(f: Callable, D: Any, t: Any, end: Any, record: tuple, dense: bool) -> tuple[Any, Any]:
     """The step from ``t`` to ``end`` once more on values of any kind: the next differences, and the polynomial."""
     first, size, change, alpha, correction, sums, update, added, polynomial = record
     h = end - t

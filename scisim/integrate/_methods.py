@@ -167,7 +167,7 @@ class BDF(Method):
         return stacked(run.records, run.states[0].real.dtype if run.states else None)
 
     def repeat(self, f: Callable, carry: tuple, t: Any, end: Any, record: tuple, dense: bool) -> tuple[tuple, Any]:
-        D, cs = repeated(f, *carry, t, end, record, dense)
+        D, cs = repeated(f, carry[1], t, end, record, dense)
         return (D[0], D), cs
 
     def attempt(self, f: Callable, carry: tuple, t: Any, end: Any, control: Control, dense: bool) -> Attempt:

@@ -66,7 +66,8 @@ class RadauSolver:
     def __init__(self, f: Callable, jacobian: Any, control: Control, y: np.ndarray) -> None:
         self.fun, self.jacobian, self.control, self.nfev, self.nlu = f, jacobian, control, 1, 0
         self.t, self.y, self.f = control.start, y, f(control.start, y)
-        self.before, self.record, self.failed_at = (self.t, y), np.zeros((3, y.size), y.dtype), None
+        self.before, self.record = (self.t, y), np.zeros((3, y.size), y.dtype)
+        self.failed_at: float | None = None
         self.h = first_step(self._counted, control, y, self.f, 3)
         self.tolerance = newton_tolerance(control)
         self.J, self.fresh = jacobian(self.t, y), True

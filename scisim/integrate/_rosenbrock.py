@@ -90,7 +90,8 @@ class RodasSolver:
 
     def __init__(self, f: Callable, jacobian: Any, in_time: Callable, control: Control, y: np.ndarray) -> None:
         self.fun, self.jacobian, self.in_time, self.control = f, jacobian, in_time, control
-        self.nfev, self.nlu, self.failed_at = 1, 0, None
+        self.nfev, self.nlu = 1, 0
+        self.failed_at: float | None = None
         self.t, self.y, self.f = control.start, y, f(control.start, y)
         self.before = (self.t, y)
         self.h = first_step(self._counted, control, y, self.f, 3)
