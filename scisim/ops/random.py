@@ -13,6 +13,7 @@ from scisim.ops._random import gammas as _gammas
 from scisim.ops._random import keys as _keys
 from scisim.ops._random import orders as _orders
 from scisim.ops._random import vectors as _vectors
+from scisim.ops._random.calls import quick as _quick
 
 _NAMES = {
     _keys: ("key", "split", "fold_in", "bits"),
@@ -37,7 +38,7 @@ _PRIMITIVES = {
 __all__ = [_name for _names in _NAMES.values() for _name in _names]
 globals().update(
     {
-        _name: _public(_name, getattr(_module, _name), _PRIMITIVES.get(_name), "random")
+        _name: _quick(_public(_name, getattr(_module, _name), _PRIMITIVES.get(_name), "random"))
         for _module, _names in _NAMES.items()
         for _name in _names
     }

@@ -16,7 +16,7 @@ from scisim.core.values import shape as shape_of
 from scisim.ops.shape import astype, broadcast, lengths
 
 KEY = np.dtype(np.uint32)
-DOUBLE, SINGLE = np.dtype(np.float64), np.dtype(np.float32)
+DOUBLE, SINGLE, COUNT = np.dtype(np.float64), np.dtype(np.float32), np.dtype(np.int64)
 
 # What a parameter must be: words for the message, and the test of numbers.
 POSITIVE = ("positive", lambda v: v > 0)
@@ -28,6 +28,8 @@ ANY: tuple[str, Callable] | None = None
 def check_key(name: str, key: Any) -> Any:
     """The key, or an error that says how keys are made."""
     k = key if type(key) is np.ndarray else as_argument(key)
+    if type(k) is np.ndarray and k.dtype is KEY and k.shape == (2,):
+        return k
     if dtype_of(k) != KEY:
         got = repr(key) if np.ndim(key) == 0 else f"an array of {dtype_of(k)}"
         raise ArgumentTypeError(
@@ -40,6 +42,8 @@ def check_key(name: str, key: Any) -> Any:
 
 def float_dtype(name: str, dtype: Any, real: bool = True) -> np.dtype:
     """The dtype of the result: a floating-point one, float64 by default."""
+    if dtype is None or dtype is DOUBLE:
+        return DOUBLE
     dt = DOUBLE if dtype is None else np.dtype(dtype)
     if dt.kind not in "fc" and dt.name != "bfloat16":
         raise DTypeError(f"random.{name}: dtype must be a floating-point one, got {dt}; see random.integers")
@@ -50,7 +54,9 @@ def float_dtype(name: str, dtype: Any, real: bool = True) -> np.dtype:
 
 def integer_dtype(name: str, dtype: Any) -> np.dtype:
     """The dtype of counts, int64 by default."""
-    dt = np.dtype(np.int64 if dtype is None else dtype)
+    if dtype is None:
+        return COUNT
+    dt = np.dtype(dtype)
     if dt.kind not in "iu":
         raise DTypeError(f"random.{name}: dtype must be an integer one, got {dt}; convert counts with astype")
     return dt
@@ -68,21 +74,24 @@ def parameter(name: str, argument: str, v: Any, rule: tuple[str, Callable] | Non
 
 
 class Request:
-    """What a distribution is asked for: the key, the drawn shape, the dtype, and the parameters."""
+    """What a distribution is asked for but for the key: the drawn shape, the dtype, and the parameters."""
 
-    __slots__ = ("dtype", "key", "name", "params", "shape")
+    __slots__ = ("drawn", "dtype", "name", "params", "shape", "whole")
 
-    def __init__(self, name: str, key: Any, shape: Any, dtype: Any, **params: tuple[Any, Any]) -> None:
-        self.name, self.key = name, check_key(name, key)
-        self.params = [parameter(name, k, v, rule) for k, (v, rule) in params.items()]
+    def __init__(self, name: str, rules: dict[str, Any], shape: Any, dtype: Any, params: tuple) -> None:
+        self.name = name
+        self.params = [parameter(name, k, v, rules[k]) for k, v in zip(rules, params, strict=True)]
         self.shape = self._shape(shape)
         self.dtype = self._dtype(dtype)
+        # The dtype in which kernels leave numbers, and parameters as they take them: numbers, or of the drawn shape.
+        self.drawn = DOUBLE if self.dtype == DOUBLE else SINGLE
+        self.whole = [v if type(v) in (int, float) or v.shape == () else broadcast(v, self.shape) for v in self.params]
 
     def _shape(self, shape: Any) -> tuple[int, ...]:
         sizes = [v.shape for v in self.params if type(v) not in (int, float)]
         if shape is None:
             return broadcast_shapes(f"random.{self.name}", *sizes) if sizes else ()
-        s = (shape,) if type(shape) is int and shape >= 0 else lengths(f"random.{self.name}", shape)
+        s = lengths(f"random.{self.name}", shape)
         for size in sizes:
             if size and broadcast_shapes(f"random.{self.name}", size, s) != s:
                 raise ShapeError(
@@ -97,18 +106,40 @@ class Request:
         given = [v.dtype for v in self.params if type(v) not in (int, float) and is_inexact(v)]
         return np.result_type(*given) if given else DOUBLE
 
-    @property
-    def drawn(self) -> np.dtype:
-        """The dtype in which kernels leave numbers."""
-        return DOUBLE if self.dtype == DOUBLE else SINGLE
-
-    def whole(self) -> list:
-        """The parameters as samplers take them: single numbers, or arrays of the drawn shape."""
-        return [v if type(v) in (int, float) or v.shape == () else broadcast(v, self.shape) for v in self.params]
-
     def cast(self, x: Any) -> Any:
         """The result in the dtype that was asked for."""
-        return x if dtype_of(x) == self.dtype else astype(x, self.dtype)
+        return x if x.dtype == self.dtype else astype(x, self.dtype)
+
+
+_ROOM = 512
+
+
+class Form:
+    """The parameters of a distribution by name, each with what it must be; requests of plain numbers are kept."""
+
+    def __init__(self, name: str, **rules: Any) -> None:
+        self.name, self.rules = name, rules
+        self.kept: dict[Any, Request] = {}
+
+    def __call__(self, key: Any, shape: Any, dtype: Any, *params: Any) -> tuple[Any, Request]:
+        """The key, checked, and what is asked for."""
+        if type(key) is not np.ndarray or key.dtype is not KEY or key.shape != (2,):
+            key = check_key(self.name, key)
+        for v in params:
+            if type(v) is not float and type(v) is not int:
+                return key, Request(self.name, self.rules, shape, dtype, params)
+        if type(shape) not in _PLAIN_SHAPES:
+            return key, Request(self.name, self.rules, shape, dtype, params)
+        asked = (shape, dtype, params)
+        request = self.kept.get(asked)
+        if request is None:
+            if len(self.kept) >= _ROOM:
+                self.kept.clear()
+            request = self.kept[asked] = Request(self.name, self.rules, shape, dtype, params)
+        return key, request
+
+
+_PLAIN_SHAPES = (int, tuple, type(None))
 
 
 def is_number(v: Any, number: float) -> bool:

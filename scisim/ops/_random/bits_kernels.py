@@ -24,7 +24,8 @@ _FRACTION, _HALF = _U(2**52 - 1), _U(1022 << 52)
 PIECE = 512  # elements at a time: the words of a piece stay in the first-level cache
 _C0, _C1, _C2, _C3, _C4, _C5, _C6, _C7 = _normal._CENTRE[0]
 _D0, _D1, _D2, _D3, _D4, _D5, _D6, _D7 = _normal._CENTRE[1]
-_NEAR, _NEAR_BELOW = _normal._NEAR
+_E0, _E1, _E2, _E3, _E4, _E5, _E6, _E7 = _normal._NEAR[0]
+_F0, _F1, _F2, _F3, _F4, _F5, _F6, _F7 = _normal._NEAR[1]
 _FAR, _FAR_BELOW = _normal._FAR
 _A = _normal._ATANH
 _LN2 = _normal._LN2
@@ -40,7 +41,7 @@ def _float_of(context: Any, x: Any) -> Any:
     return types.float64(types.uint64), lambda c, b, s, args: b.bitcast(args[0], c.get_value_type(types.float64))
 
 
-@compiled
+@njit(inline="always")
 def block(low, high, third, domain, k0, k1):
     """The two 64-bit words of one Philox4x32-10 block; all operands are uint64 below 2**32."""
     a, b, c, d = low, high, third, domain
@@ -99,6 +100,35 @@ def log(x):
 
 
 @compiled
+def exp(x):
+    """Exponential function of a number that is at most 700: 2^k times a Taylor polynomial within log(2) / 2 of 0."""
+    x = x if x > -800.0 else -800.0
+    k = np.floor(x * 1.4426950408889634 + 0.5)
+    r = (x - k * 6.93147180369123816490e-01) - k * 1.90821492927058770002e-10  # log(2), its head of 32 bits first
+    p = 1.0 / 6227020800.0
+    p = p * r + 1.0 / 479001600.0
+    p = p * r + 1.0 / 39916800.0
+    p = p * r + 1.0 / 3628800.0
+    p = p * r + 1.0 / 362880.0
+    p = p * r + 1.0 / 40320.0
+    p = p * r + 1.0 / 5040.0
+    p = p * r + 1.0 / 720.0
+    p = p * r + 1.0 / 120.0
+    p = p * r + 1.0 / 24.0
+    p = p * r + 1.0 / 6.0
+    p = p * r + 0.5
+    p = p * r + 1.0
+    p = p * r + 1.0
+    half = np.int64(k) >> 1  # in two steps, so that subnormal numbers are reached
+    return p * _power(half) * _power(np.int64(k) - half)
+
+
+@compiled
+def _power(k):
+    return _float_of(_U(k + 1023) << _S52)
+
+
+@compiled
 def unit(word):
     """A number inside of (0, 1): the middle of one of 2**53 equal parts."""
     return (np.float64(word >> _S11) + 0.5) * 2.0**-53
@@ -124,18 +154,25 @@ def _central(q):
 
 
 @compiled
-def _quotient(above, below, x):
-    a, b = above[7], below[7]
+def _near(x):
+    above = ((((((_E7 * x + _E6) * x + _E5) * x + _E4) * x + _E3) * x + _E2) * x + _E1) * x + _E0
+    below = ((((((_F7 * x + _F6) * x + _F5) * x + _F4) * x + _F3) * x + _F2) * x + _F1) * x + _F0
+    return above / below
+
+
+@compiled
+def _far(x):
+    above, below = _FAR[7], _FAR_BELOW[7]
     for k in range(6, -1, -1):
-        a = a * x + above[k]
-        b = b * x + below[k]
-    return a / b
+        above = above * x + _FAR[k]
+        below = below * x + _FAR_BELOW[k]
+    return above / below
 
 
 @compiled
 def _tail(p):
     r = np.sqrt(-log(p))
-    return _quotient(_FAR, _FAR_BELOW, r - 5.0) if r > 5.0 else _quotient(_NEAR, _NEAR_BELOW, r - 1.6)
+    return _far(r - 5.0) if r > 5.0 else _near(r - 1.6)
 
 
 @compiled

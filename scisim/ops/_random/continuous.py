@@ -18,13 +18,14 @@ from scisim.ops._random.arguments import (
     NOT_NEGATIVE,
     POSITIVE,
     SINGLE,
+    Form,
     Request,
     check_key,
     float_dtype,
     is_number,
 )
 from scisim.ops._random.documents import distribution
-from scisim.ops._random.engine import exponential_p, laplace_p, logistic_p, normal_p, uniform_p
+from scisim.ops._random.engine import exponential_p, laplace_p, logistic_p, normal_p, sampler, uniform_p
 from scisim.ops.arithmetic import add, mul, neg, sqrt
 from scisim.ops.elementary import exp, expm1, log, tan
 from scisim.ops.index import slice_axis
@@ -66,9 +67,9 @@ def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: 
     True
     """
     dt = float_dtype("uniform", dtype)
-    drawn = DOUBLE if dt == DOUBLE else SINGLE
+    drawn = DOUBLE if dt is DOUBLE else SINGLE
     u = uniform_p(check_key("uniform", key), shape=lengths("random.uniform", shape), dtype=drawn)
-    u = u if dt == drawn else astype(u, dt)
+    u = u if dt == u.dtype else astype(u, dt)
     if is_number(low, 0) and is_number(high, 1):
         return u
     low, high = (v if isinstance(v, (int, float)) else as_argument(v) for v in (low, high))
@@ -110,7 +111,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = None, mean: Any = 0.0, std: A
     if dt.kind == "c":
         z = _complex_normal(k, s, np.zeros((), dt).real.dtype)
     else:
-        drawn = DOUBLE if dt == DOUBLE else SINGLE
+        drawn = DOUBLE if dt is DOUBLE else SINGLE
         z = normal_p(k, shape=s, dtype=drawn)
         z = z if dt == drawn else astype(z, dt)
     if is_number(mean, 0) and is_number(std, 1):
@@ -131,11 +132,19 @@ def _located(q: Request, x: Any, loc: Any, scale: Any) -> Any:
     return q.cast(x if is_number(loc, 0) else add(x, loc))
 
 
-_AT = {"loc": "Location.", "scale": "Scale, not negative."}
+_AT: dict[str, Any] = {"loc": "Location.", "scale": "Scale, not negative."}
 
 
-def _placed(name: str, key: Any, loc: Any, scale: Any, shape: Any, dtype: Any) -> Request:
-    return Request(name, key, shape, dtype, loc=(loc, ANY), scale=(scale, NOT_NEGATIVE))
+_EXPONENTIAL = Form("exponential", scale=NOT_NEGATIVE)
+_LAPLACE = Form("laplace", loc=ANY, scale=NOT_NEGATIVE)
+_LOGISTIC = Form("logistic", loc=ANY, scale=NOT_NEGATIVE)
+_GUMBEL = Form("gumbel", loc=ANY, scale=NOT_NEGATIVE)
+_CAUCHY = Form("cauchy", loc=ANY, scale=NOT_NEGATIVE)
+_LOGNORMAL = Form("lognormal", mean=ANY, sigma=NOT_NEGATIVE)
+_RAYLEIGH = Form("rayleigh", scale=NOT_NEGATIVE)
+_WEIBULL, _PARETO = Form("weibull", a=POSITIVE), Form("pareto", a=POSITIVE)
+_TRIANGULAR = Form("triangular", left=ANY, mode=ANY, right=ANY)
+_TRUNCATED = Form("truncated_normal", lower=ANY, upper=ANY)
 
 
 @distribution(
@@ -145,8 +154,8 @@ def _placed(name: str, key: Any, loc: Any, scale: Any, shape: Any, dtype: Any) -
     scale="Mean, not negative.",
 )
 def exponential(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("exponential", key, shape, dtype, scale=(scale, NOT_NEGATIVE))
-    return _located(q, exponential_p(q.key, shape=q.shape, dtype=q.drawn), 0, q.params[0])
+    k, q = _EXPONENTIAL(key, shape, dtype, scale)
+    return _located(q, exponential_p(k, shape=q.shape, dtype=q.drawn), 0, q.params[0])
 
 
 @distribution(
@@ -156,8 +165,8 @@ def exponential(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None
     **_AT,
 )
 def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = _placed("laplace", key, loc, scale, shape, dtype)
-    return _located(q, laplace_p(q.key, shape=q.shape, dtype=q.drawn), *q.params)
+    k, q = _LAPLACE(key, shape, dtype, loc, scale)
+    return _located(q, laplace_p(k, shape=q.shape, dtype=q.drawn), *q.params)
 
 
 @distribution(
@@ -167,8 +176,8 @@ def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype
     **_AT,
 )
 def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = _placed("logistic", key, loc, scale, shape, dtype)
-    return _located(q, logistic_p(q.key, shape=q.shape, dtype=q.drawn), *q.params)
+    k, q = _LOGISTIC(key, shape, dtype, loc, scale)
+    return _located(q, logistic_p(k, shape=q.shape, dtype=q.drawn), *q.params)
 
 
 @distribution(
@@ -178,8 +187,8 @@ def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtyp
     **_AT,
 )
 def gumbel(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = _placed("gumbel", key, loc, scale, shape, dtype)
-    return _located(q, neg(log(exponential_p(q.key, shape=q.shape, dtype=q.drawn))), *q.params)
+    k, q = _GUMBEL(key, shape, dtype, loc, scale)
+    return _located(q, neg(log(exponential_p(k, shape=q.shape, dtype=q.drawn))), *q.params)
 
 
 @distribution(
@@ -189,8 +198,8 @@ def gumbel(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype:
     **_AT,
 )
 def cauchy(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = _placed("cauchy", key, loc, scale, shape, dtype)
-    u = uniform_p(q.key, shape=q.shape, dtype=DOUBLE)
+    k, q = _CAUCHY(key, shape, dtype, loc, scale)
+    u = uniform_p(k, shape=q.shape, dtype=DOUBLE)
     x = tan(mul(add(u, 2.0**-54 - 0.5), math.pi))  # the middle of each interval, so that no end is met
     return _located(q, x if q.drawn == DOUBLE else astype(x, q.drawn), *q.params)
 
@@ -203,8 +212,8 @@ def cauchy(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype:
     sigma="Standard deviation of the logarithm, not negative.",
 )
 def lognormal(key: Any, mean: Any = 0.0, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("lognormal", key, shape, dtype, mean=(mean, ANY), sigma=(sigma, NOT_NEGATIVE))
-    return exp(_located(q, normal_p(q.key, shape=q.shape, dtype=q.drawn), *q.params))
+    k, q = _LOGNORMAL(key, shape, dtype, mean, sigma)
+    return exp(_located(q, normal_p(k, shape=q.shape, dtype=q.drawn), *q.params))
 
 
 @distribution(
@@ -214,8 +223,8 @@ def lognormal(key: Any, mean: Any = 0.0, sigma: Any = 1.0, shape: Any = None, dt
     scale="Standard deviation of the components, not negative.",
 )
 def rayleigh(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("rayleigh", key, shape, dtype, scale=(scale, NOT_NEGATIVE))
-    x = sqrt(mul(exponential_p(q.key, shape=q.shape, dtype=q.drawn), 2.0))
+    k, q = _RAYLEIGH(key, shape, dtype, scale)
+    x = sqrt(mul(exponential_p(k, shape=q.shape, dtype=q.drawn), 2.0))
     return _located(q, x, 0, q.params[0])
 
 
@@ -227,8 +236,8 @@ def rayleigh(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -
     a="Shape, positive.",
 )
 def weibull(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("weibull", key, shape, dtype, a=(a, POSITIVE))
-    return q.cast(exponential_p(q.key, shape=q.shape, dtype=q.drawn) ** (1.0 / q.params[0]))
+    k, q = _WEIBULL(key, shape, dtype, a)
+    return q.cast(exponential_p(k, shape=q.shape, dtype=q.drawn) ** (1.0 / q.params[0]))
 
 
 @distribution(
@@ -239,11 +248,38 @@ def weibull(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     a="Shape, positive.",
 )
 def pareto(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("pareto", key, shape, dtype, a=(a, POSITIVE))
-    return q.cast(expm1(exponential_p(q.key, shape=q.shape, dtype=q.drawn) / q.params[0]))
+    k, q = _PARETO(key, shape, dtype, a)
+    return q.cast(expm1(exponential_p(k, shape=q.shape, dtype=q.drawn) / q.params[0]))
 
 
 # --- between bounds --------------------------------------------------------------------------------------------------
+def _triangle_slopes(y: Any, low: Any, top: Any, high: Any) -> tuple[Any, Any, Any, Any, Any]:
+    """Which side of the mode; the sample's distances from the bounds over the lengths that belong to it, halved."""
+    rising = lt(y, top)
+    below = 0.5 * (y - low) / where(rising, top - low, 1.0)
+    above = 0.5 * (high - y) / where(rising, 1.0, high - top)
+    width = high - low
+    return rising, below, above, 0.5 * (y - low) / width, 0.5 * (high - y) / width
+
+
+def _left_slope(y: Any, low: Any, top: Any, high: Any) -> Any:
+    rising, below, _, near, far = _triangle_slopes(y, low, top, high)
+    return where(rising, 1.0 - near - below, far)
+
+
+def _mode_slope(y: Any, low: Any, top: Any, high: Any) -> Any:
+    rising, below, above, _, _ = _triangle_slopes(y, low, top, high)
+    return where(rising, below, above)
+
+
+def _right_slope(y: Any, low: Any, top: Any, high: Any) -> Any:
+    rising, _, above, near, far = _triangle_slopes(y, low, top, high)
+    return where(rising, near, 1.0 - far - above)
+
+
+triangular_p = sampler("triangular", "triangular", [_left_slope, _mode_slope, _right_slope])
+
+
 @distribution(
     "Numbers whose density rises linearly from ``left`` to ``mode`` and falls to ``right``.",
     "ss.random.triangular(ss.random.key(0), 0.0, 0.3, 1.0, (3,)).shape",
@@ -253,14 +289,8 @@ def pareto(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     right="Upper bound; where left <= mode <= right does not hold, samples are nan.",
 )
 def triangular(key: Any, left: Any, mode: Any, right: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("triangular", key, shape, dtype, left=(left, ANY), mode=(mode, ANY), right=(right, ANY))
-    low, top, high = q.params
-    u = uniform_p(q.key, shape=q.shape, dtype=q.drawn)
-    width = high - low
-    rising = lt(mul(u, width), top - low)  # each root is taken where it is used alone, or at the middle
-    below = sqrt(where(rising, u, 0.5) * (width * (top - low)))
-    above = sqrt((1.0 - where(rising, 0.5, u)) * (width * (high - top)))
-    return q.cast(where(rising, low + below, high - above))
+    k, q = _TRIANGULAR(key, shape, dtype, left, mode, right)
+    return q.cast(triangular_p(k, *q.whole, shape=q.shape, dtype=q.drawn))
 
 
 def _truncated(u: Any, a: Any, b: Any) -> Any:
@@ -307,9 +337,9 @@ truncated_normal_p = Primitive(
     upper="Upper bound; may be inf.",
 )
 def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("truncated_normal", key, shape, dtype, lower=(lower, ANY), upper=(upper, ANY))
+    k, q = _TRUNCATED(key, shape, dtype, lower, upper)
     a, b = (
         v.astype(q.drawn) if isinstance(v, np.ndarray) else q.drawn.type(v) if type(v) in (int, float) else v
         for v in q.params
     )
-    return q.cast(truncated_normal_p(uniform_p(q.key, shape=q.shape, dtype=q.drawn), a, b))
+    return q.cast(truncated_normal_p(uniform_p(k, shape=q.shape, dtype=q.drawn), a, b))

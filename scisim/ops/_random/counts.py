@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,16 @@ from scisim.core.public import as_argument
 from scisim.core.values import Traced, is_complex
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape as shape_of
-from scisim.ops._random.arguments import DOUBLE, NOT_NEGATIVE, POSITIVE, PROBABILITY, Request, check_key, integer_dtype
+from scisim.ops._random.arguments import (
+    DOUBLE,
+    NOT_NEGATIVE,
+    POSITIVE,
+    PROBABILITY,
+    Form,
+    check_key,
+    integer_dtype,
+    parameter,
+)
 from scisim.ops._random.documents import distribution
 from scisim.ops._random.engine import (
     KEYED,
@@ -24,6 +34,7 @@ from scisim.ops._random.engine import (
     plain,
     rows_of,
     sampler,
+    shaped,
     uniform_p,
 )
 from scisim.ops._random.gammas import gammas
@@ -45,9 +56,9 @@ def _integers(key: Any, low: Any, span: Any, shape: tuple[int, ...], dtype: np.d
     rows = math.prod(lead)
     out = np.empty((rows, math.prod(shape)), np.uint64)
     if out.size:
-        tables = (plain(v.astype(np.uint64, copy=False).reshape(rows, v.size // rows)) for v in (low, span))
+        tables = [plain(v.reshape(rows, v.size // rows)) for v in (low, span)]
         compiled_bits().integers(rows_of(key), *tables, out)
-    return out.reshape(lead + shape).astype(dtype)[()]
+    return shaped(out.view(np.int64) if dtype == _INT64 else out, key, shape, dtype)
 
 
 integers_p = Primitive(
@@ -60,6 +71,8 @@ integers_p = Primitive(
 
 def _bound(argument: str, v: Any) -> Any:
     """An integer bound: a Python integer, or a value."""
+    if type(v) is int:
+        return v
     if isinstance(v, (int, np.integer)) and not isinstance(v, (bool, np.bool)):
         return int(v)
     given, v = v, as_argument(v)
@@ -70,11 +83,9 @@ def _bound(argument: str, v: Any) -> Any:
 
 def _span(low: Any, high: Any, dt: np.dtype) -> tuple[Any, Any]:
     """Bounds as words of 64 bits: the lowest number, and how many there are."""
-    info = np.iinfo(dt)
     if isinstance(low, int) and isinstance(high, int):
-        if not info.min <= low < high <= info.max + 1:
-            raise ArgumentError(f"random.integers: needs low < high within {dt}, got low={low}, high={high}")
-        return np.array(low % 2**64, np.uint64), np.array((high - low) % 2**64, np.uint64)
+        return _plain_span(low, high, dt)
+    info = np.iinfo(dt)
     for v in (low, high):
         if isinstance(v, int) and not -(2**63) <= v < 2**64:
             raise ArgumentError(f"random.integers: bounds beside arrays must be within {dt}, got {v}")
@@ -83,6 +94,14 @@ def _span(low: Any, high: Any, dt: np.dtype) -> tuple[Any, Any]:
         raise ArgumentError(f"random.integers: needs low < high within {dt}, got low={low!r:.40}, high={high!r:.40}")
     low, high = (np.array(v % 2**64, np.uint64) if isinstance(v, int) else astype(v, np.uint64) for v in (low, high))
     return low, high - low
+
+
+@lru_cache(maxsize=256)
+def _plain_span(low: int, high: int, dt: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    info = np.iinfo(dt)
+    if not info.min <= low < high <= info.max + 1:
+        raise ArgumentError(f"random.integers: needs low < high within {dt}, got low={low}, high={high}")
+    return np.array(low % 2**64, np.uint64), np.array((high - low) % 2**64, np.uint64)
 
 
 def integers(key: Any, shape: Any, low: Any, high: Any, dtype: Any = None) -> Any:
@@ -164,8 +183,8 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     >>> ss.random.bernoulli(ss.random.key(0), 1.0, (2,))
     Tensor([ True,  True])
     """
-    q = Request("bernoulli", key, shape, None, p=(p, PROBABILITY))
-    return lt(uniform_p(q.key, shape=q.shape, dtype=DOUBLE), stop(q.params[0]))
+    k, q = _BERNOULLI(key, shape, None, p)
+    return lt(uniform_p(k, shape=q.shape, dtype=DOUBLE), stop(q.params[0]))
 
 
 def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Any:
@@ -208,6 +227,14 @@ poisson_p = sampler("poisson", "poisson", settings=("stream",))
 binomial_p = sampler("binomial", "binomial")
 zipf_p = sampler("zipf", "zipf")
 hypergeometric_p = sampler("hypergeometric", "hypergeometric")
+_ABOVE_0 = ("a probability above 0", lambda v: (v > 0) & (v <= 1))
+_BERNOULLI = Form("bernoulli", p=PROBABILITY)
+_POISSON = Form("poisson", lam=("from 0 to 9.2e18", lambda v: (v >= 0) & (v < 9.2e18)))
+_BINOMIAL = Form("binomial", n=NOT_NEGATIVE, p=PROBABILITY)
+_GEOMETRIC = Form("geometric", p=_ABOVE_0)
+_NEGATIVE_BINOMIAL = Form("negative_binomial", n=POSITIVE, p=_ABOVE_0)
+_ZIPF = Form("zipf", a=("above 1", lambda v: v > 1))
+_HYPERGEOMETRIC = Form("hypergeometric", ngood=NOT_NEGATIVE, nbad=NOT_NEGATIVE, nsample=NOT_NEGATIVE)
 _LARGEST = 2.0**63 - 1024.0
 
 
@@ -228,9 +255,8 @@ _SEARCH = "Sequential search below 10 expected events, else rejection with a bud
     lam="Expected number, not negative and below 9.2e18.",
 )
 def poisson(key: Any, lam: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    possible = ("from 0 to 9.2e18", lambda v: (v >= 0) & (v < 9.2e18))
-    q = Request("poisson", key, shape, None, lam=(lam, possible))
-    return _count("poisson", dtype, poisson_p(q.key, *q.whole(), shape=q.shape, dtype=_INT64, stream=0))
+    k, q = _POISSON(key, shape, None, lam)
+    return _count("poisson", dtype, poisson_p(k, *q.whole, shape=q.shape, dtype=_INT64, stream=0))
 
 
 @distribution(
@@ -243,9 +269,9 @@ def poisson(key: Any, lam: Any = 1.0, shape: Any = None, dtype: Any = None) -> A
     p="Probability of success.",
 )
 def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("binomial", key, shape, None, n=(n, NOT_NEGATIVE), p=(p, PROBABILITY))
-    trials, probability = q.whole()
-    return _count("binomial", dtype, binomial_p(q.key, _floor(trials), probability, shape=q.shape, dtype=_INT64))
+    k, q = _BINOMIAL(key, shape, None, n, p)
+    trials, probability = q.whole
+    return _count("binomial", dtype, binomial_p(k, _floor(trials), probability, shape=q.shape, dtype=_INT64))
 
 
 def _floor(v: Any) -> Any:
@@ -263,9 +289,8 @@ def _floor(v: Any) -> Any:
     p="Probability of success, positive.",
 )
 def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
-    possible = ("a probability above 0", lambda v: (v > 0) & (v <= 1))
-    q = Request("geometric", key, shape, None, p=(p, possible))
-    x = exponential_p(q.key, shape=q.shape, dtype=DOUBLE) / neg(_log1p(-1.0 * stop(q.params[0])))
+    k, q = _GEOMETRIC(key, shape, None, p)
+    x = exponential_p(k, shape=q.shape, dtype=DOUBLE) / neg(_log1p(-1.0 * stop(q.params[0])))
     return _count("geometric", dtype, astype(minimum(maximum(ceil(x), 1.0), _LARGEST), _INT64))
 
 
@@ -285,11 +310,10 @@ def _log1p(v: Any) -> Any:
     p="Probability of success, positive.",
 )
 def negative_binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
-    possible = ("a probability above 0", lambda v: (v > 0) & (v <= 1))
-    q = Request("negative_binomial", key, shape, DOUBLE, n=(n, POSITIVE), p=(p, possible))
-    successes, probability = (stop(v) for v in q.whole())
-    mean = mul(gammas(q, successes), (1.0 - probability) / probability)
-    return _count("negative_binomial", dtype, poisson_p(q.key, mean, shape=q.shape, dtype=_INT64, stream=1 << 20))
+    k, q = _NEGATIVE_BINOMIAL(key, shape, DOUBLE, n, p)
+    successes, probability = (stop(v) for v in q.whole)
+    mean = mul(gammas(k, q, successes), (1.0 - probability) / probability)
+    return _count("negative_binomial", dtype, poisson_p(k, mean, shape=q.shape, dtype=_INT64, stream=1 << 20))
 
 
 @distribution(
@@ -301,8 +325,8 @@ def negative_binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = 
     a="Exponent, above 1.",
 )
 def zipf(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("zipf", key, shape, None, a=(a, ("above 1", lambda v: v > 1)))
-    return _count("zipf", dtype, zipf_p(q.key, *q.whole(), shape=q.shape, dtype=_INT64))
+    k, q = _ZIPF(key, shape, None, a)
+    return _count("zipf", dtype, zipf_p(k, *q.whole, shape=q.shape, dtype=_INT64))
 
 
 @distribution(
@@ -316,13 +340,10 @@ def zipf(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     nsample="Number of draws, at most ngood + nbad.",
 )
 def hypergeometric(key: Any, ngood: Any, nbad: Any, nsample: Any, shape: Any = None, dtype: Any = None) -> Any:
-    counts = {"ngood": (ngood, NOT_NEGATIVE), "nbad": (nbad, NOT_NEGATIVE), "nsample": (nsample, NOT_NEGATIVE)}
-    q = Request("hypergeometric", key, shape, None, **counts)
+    k, q = _HYPERGEOMETRIC(key, shape, None, ngood, nbad, nsample)
     if not any(isinstance(v, Traced) for v in q.params) and np.any(np.add(q.params[0], q.params[1]) < q.params[2]):
         raise ArgumentError("random.hypergeometric: nsample must be at most ngood + nbad; there is no more to draw")
-    return _count(
-        "hypergeometric", dtype, hypergeometric_p(q.key, *map(_floor, q.whole()), shape=q.shape, dtype=_INT64)
-    )
+    return _count("hypergeometric", dtype, hypergeometric_p(k, *map(_floor, q.whole), shape=q.shape, dtype=_INT64))
 
 
 # --- categories ------------------------------------------------------------------------------------------------------
@@ -385,13 +406,13 @@ def multinomial(key: Any, n: Any, pvals: Any, shape: Any = None, dtype: Any = No
     w = as_argument(pvals)
     if not shape_of(w):
         raise ShapeError("random.multinomial: pvals must be a vector or a stack of them, got a single number")
-    q = Request("multinomial", key, shape_of(w), None, pvals=(w, NOT_NEGATIVE), n=(0, NOT_NEGATIVE))
-    trials = Request("multinomial", key, None, None, n=(n, NOT_NEGATIVE)).params[0]
+    w = parameter("multinomial", "pvals", w, NOT_NEGATIVE)
+    trials = parameter("multinomial", "n", n, NOT_NEGATIVE)
     lead, given = shape_of(w)[:-1], shape_of(trials)
     s = broadcast_shapes("random.multinomial", lead, given) if shape is None else lengths("random.multinomial", shape)
     k = shape_of(w)[-1]
     w = broadcast(w, (*s, k)) if lead else w
-    counts = multinomial_p(q.key, _fitted("multinomial", _floor(trials), s), w, shape=(*s, k))
+    counts = multinomial_p(check_key("multinomial", key), _fitted("multinomial", _floor(trials), s), w, shape=(*s, k))
     return _count("multinomial", dtype, counts)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -18,26 +20,34 @@ from scisim.ops.shape import reshape
 
 _REPLACED_BY_NUMPY = 1 << 17  # numbers, and as many calls over 512, that NumPy draws before Numba is worth its loading
 _drawn = 0
+DOUBLE = np.dtype(np.float64)
+
+
+_modules: dict[str, Any] = {}
+
+
+def _compiled(name: str) -> Any:
+    """Compiled loops; loading them costs about 0.3 s, and once on a machine some seconds to compile."""
+    module = _modules.get(name)
+    if module is None:
+        module = _modules[name] = importlib.import_module(f"scisim.ops._random.{name}")
+    return module
 
 
 def compiled_bits() -> Any:
-    """The compiled loops; loading them costs about 0.3 s, and once on a machine some seconds to compile."""
-    from scisim.ops._random import bits_kernels
-
-    return bits_kernels
+    """Those that make a number of a word."""
+    return _compiled("bits_kernels")
 
 
 def compiled_samplers() -> Any:
-    """The compiled rejection samplers."""
-    from scisim.ops._random import sample_kernels
-
-    return sample_kernels
+    """Those that reject or search."""
+    return _compiled("sample_kernels")
 
 
 def numpy_is_enough(count: int) -> bool:
     """Whether few numbers have been asked for as yet, so that NumPy draws them (the same) before Numba is loaded."""
     global _drawn
-    if "scisim.ops._random.bits_kernels" in sys.modules and sys.byteorder == "little":
+    if _modules and sys.byteorder == "little":
         return False
     _drawn += count + 512
     return _drawn < _REPLACED_BY_NUMPY or sys.byteorder != "little"
@@ -51,6 +61,14 @@ def plain(x: Any) -> np.ndarray:
 def rows_of(key: np.ndarray) -> np.ndarray:
     """The keys of a stack, one a row."""
     return plain(key.reshape(-1, 2))
+
+
+def shaped(out: np.ndarray, key: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """Rows of numbers as the result for stacked keys."""
+    out = out.reshape(shape if key.ndim == 1 else key.shape[:-1] + shape)
+    if out.dtype is not dtype:
+        out = out.astype(dtype, copy=False)
+    return out if out.ndim else out[()]
 
 
 def each(f: Callable, tail: tuple[int, ...], dt: Any, *args: Any) -> np.ndarray:
@@ -75,18 +93,22 @@ KEYED = Axes(labels_of_keys)
 
 
 # --- one number from one word ------------------------------------------------------------------------------------
+KINDS = {"UNIFORM": 0, "NORMAL": 1, "EXPONENTIAL": 2, "LAPLACE": 3, "LOGISTIC": 4}
+
+
 def _draw(kind: str) -> Callable:
     def evaluate(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
         n = math.prod(shape)
         if kind in _NUMPY and numpy_is_enough(n * (key.size // 2)):
             return each(lambda k: _NUMPY[kind](k, n, dtype), shape, dtype, key)[()]
-        out = np.empty((key.size // 2, n), dtype if kind == "UNIFORM" else np.float64)
-        kernels = compiled_bits()
-        if out.dtype == np.float32:
-            kernels.uniform_single(rows_of(key), out)
+        rows = rows_of(key)
+        if kind == "UNIFORM" and dtype is not DOUBLE and dtype != DOUBLE:
+            out = np.empty((len(rows), n), np.float32)
+            compiled_bits().uniform_single(rows, out)
         else:
-            kernels.draw(rows_of(key), getattr(kernels, kind), out)
-        return out.reshape(key.shape[:-1] + shape).astype(dtype, copy=False)[()]
+            out = np.empty((len(rows), n))
+            compiled_bits().draw(rows, KINDS[kind], out)
+        return shaped(out, key, shape, dtype)
 
     return evaluate
 
@@ -121,21 +143,28 @@ logistic_p = drawing("LOGISTIC")
 
 
 # --- samplers with parameters ------------------------------------------------------------------------------------
-def _table(p: Any, rows: int) -> np.ndarray:
-    """A parameter, a number for each key or one for each element too."""
+@lru_cache(maxsize=256)
+def _number(p: float) -> np.ndarray:
+    return np.array([[p]], np.float64)
+
+
+def table(p: Any, rows: int) -> np.ndarray:
+    """A parameter as numbers for each key, one or as many as are drawn; nobody writes into it."""
+    if type(p) in (int, float) and rows == 1:
+        return _number(p)
     a = np.asarray(p, np.float64)
     return plain(a.reshape(rows, a.size // rows if rows else 1))
 
 
 def _sample(kernel: str, settings: Sequence[str]) -> Callable:
     def evaluate(key: Any, *params: Any, shape: tuple[int, ...], dtype: np.dtype, **more: Any) -> Any:
-        lead = key.shape[:-1]
-        rows = math.prod(lead)
+        keys = rows_of(key)
+        rows = len(keys)
         out = np.empty((rows, math.prod(shape)), np.int64 if dtype.kind == "i" else np.float64)
         if out.size:
             run = getattr(compiled_samplers(), kernel)
-            run(rows_of(key), *(_table(p, rows) for p in params), *(more[s] for s in settings), out)
-        return out.reshape(lead + shape).astype(dtype, copy=False)[()]
+            run(keys, *[table(p, rows) for p in params], *[more[s] for s in settings], out)
+        return shaped(out, key, shape, dtype)
 
     return evaluate
 

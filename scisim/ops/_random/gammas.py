@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from scisim.core.axes import leading
 from scisim.core.errors import ShapeError
+from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import shape as shape_of
-from scisim.ops._random.arguments import ANY, NOT_NEGATIVE, POSITIVE, Request, is_number
+from scisim.ops._random.arguments import ANY, DOUBLE, NOT_NEGATIVE, POSITIVE, Form, Request, is_number
 from scisim.ops._random.documents import distribution
-from scisim.ops._random.engine import normal_p, sampler
+from scisim.ops._random.engine import compiled_samplers, normal_p, plain, sampler
 from scisim.ops._random.implicit import gamma_slope, mills, vonmises_slope
 from scisim.ops.arithmetic import add, mul, sqrt
 from scisim.ops.elementary import log, sigmoid
-from scisim.ops.extrema import softmax
+from scisim.ops.reduce import sum as sum_of
 from scisim.ops.select import eq, remainder, where
 from scisim.ops.shape import lengths
 
@@ -31,17 +36,23 @@ gamma_p = sampler("gamma", "gamma", [_gamma_slope], ("logarithm", "stream"))
 loggamma_p = sampler("loggamma", "gamma", [lambda w, a: gamma_slope(a, w, m=1)], ("logarithm", "stream"))
 
 
-def gammas(q: Request, a: Any, stream: int = 0) -> Any:
+def gammas(k: Any, q: Request, a: Any, stream: int = 0) -> Any:
     """Gamma numbers of the request's shape."""
-    return gamma_p(q.key, a, shape=q.shape, dtype=q.drawn, logarithm=False, stream=stream * STREAM)
+    return gamma_p(k, a, shape=q.shape, dtype=q.drawn, logarithm=False, stream=stream * STREAM)
 
 
-def loggammas(q: Request, a: Any, stream: int = 0, shape: Any = None) -> Any:
+def loggammas(k: Any, q: Request, a: Any, stream: int = 0) -> Any:
     """Their logarithms, which do not underflow."""
-    s = q.shape if shape is None else shape
-    return loggamma_p(q.key, a, shape=s, dtype=q.drawn, logarithm=True, stream=stream * STREAM)
+    return loggamma_p(k, a, shape=q.shape, dtype=q.drawn, logarithm=True, stream=stream * STREAM)
 
 
+_GAMMA = Form("gamma", a=NOT_NEGATIVE, scale=NOT_NEGATIVE)
+_LOGGAMMA, _CHISQUARE = Form("loggamma", a=NOT_NEGATIVE), Form("chisquare", df=POSITIVE)
+_BETA = Form("beta", a=POSITIVE, b=POSITIVE)
+_F, _T = Form("f", dfnum=POSITIVE, dfden=POSITIVE), Form("t", df=POSITIVE)
+_DIRICHLET = Form("dirichlet", alpha=POSITIVE)
+_VONMISES = Form("vonmises", mu=ANY, kappa=NOT_NEGATIVE)
+_WALD = Form("wald", mean=POSITIVE, scale=POSITIVE)
 _BUDGET = "By rejection; each element has a budget of 64 attempts, which one in 10**30 exceeds (the last one is taken)."
 
 
@@ -54,8 +65,8 @@ _BUDGET = "By rejection; each element has a budget of 64 attempts, which one in 
     scale="Scale, not negative.",
 )
 def gamma(key: Any, a: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("gamma", key, shape, dtype, a=(a, NOT_NEGATIVE), scale=(scale, NOT_NEGATIVE))
-    x = gammas(q, q.whole()[0])
+    k, q = _GAMMA(key, shape, dtype, a, scale)
+    x = gammas(k, q, q.whole[0])
     return q.cast(x if is_number(scale, 1) else mul(x, q.params[1]))
 
 
@@ -67,8 +78,8 @@ def gamma(key: Any, a: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = No
     a="Shape, not negative.",
 )
 def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("loggamma", key, shape, dtype, a=(a, NOT_NEGATIVE))
-    return q.cast(loggammas(q, q.whole()[0]))
+    k, q = _LOGGAMMA(key, shape, dtype, a)
+    return q.cast(loggammas(k, q, q.whole[0]))
 
 
 @distribution(
@@ -79,8 +90,8 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     df="Degrees of freedom, positive.",
 )
 def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("chisquare", key, shape, dtype, df=(df, POSITIVE))
-    return q.cast(mul(gammas(q, q.whole()[0] * 0.5), 2.0))
+    k, q = _CHISQUARE(key, shape, dtype, df)
+    return q.cast(mul(gammas(k, q, q.whole[0] * 0.5), 2.0))
 
 
 @distribution(
@@ -92,9 +103,9 @@ def chisquare(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
     b="Second exponent, positive.",
 )
 def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("beta", key, shape, dtype, a=(a, POSITIVE), b=(b, POSITIVE))
-    first, second = q.whole()
-    return q.cast(sigmoid(loggammas(q, first) - loggammas(q, second, 1)))
+    k, q = _BETA(key, shape, dtype, a, b)
+    first, second = q.whole
+    return q.cast(sigmoid(loggammas(k, q, first) - loggammas(k, q, second, 1)))
 
 
 @distribution(
@@ -106,9 +117,9 @@ def beta(key: Any, a: Any, b: Any, shape: Any = None, dtype: Any = None) -> Any:
     dfden="Degrees of freedom of the denominator, positive.",
 )
 def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("f", key, shape, dtype, dfnum=(dfnum, POSITIVE), dfden=(dfden, POSITIVE))
-    n, d = q.whole()
-    return q.cast((gammas(q, n * 0.5) * d) / (gammas(q, d * 0.5, 1) * n))
+    k, q = _F(key, shape, dtype, dfnum, dfden)
+    n, d = q.whole
+    return q.cast((gammas(k, q, n * 0.5) * d) / (gammas(k, q, d * 0.5, 1) * n))
 
 
 @distribution(
@@ -119,9 +130,26 @@ def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None) ->
     df="Degrees of freedom, positive.",
 )
 def t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("t", key, shape, dtype, df=(df, POSITIVE))
-    half = q.whole()[0] * 0.5
-    return q.cast(normal_p(q.key, shape=q.shape, dtype=q.drawn) * sqrt(half / gammas(q, half)))
+    k, q = _T(key, shape, dtype, df)
+    half = q.whole[0] * 0.5
+    return q.cast(normal_p(k, shape=q.shape, dtype=q.drawn) * sqrt(half / gammas(k, q, half)))
+
+
+def _simplex(w: Any) -> Any:
+    out = np.empty(w.shape)
+    rows = plain(w.astype(DOUBLE, copy=False).reshape(-1, w.shape[-1]))
+    compiled_samplers().simplex(rows, out.reshape(rows.shape))
+    return out.astype(w.dtype, copy=False)
+
+
+def _simplex_jvp(x: Any, args: Sequence[Any], tangents: Sequence[Any]) -> Any:
+    t = x * tangents[0]
+    return t - x * sum_of(t, axis=-1, keepdims=True)
+
+
+simplex_p = Primitive(
+    "random_simplex", _simplex, axes=leading(1), infer=lambda avals, p: avals[0], jvp=_simplex_jvp
+)  # exp(w) over its sum along the last axis
 
 
 def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any:
@@ -165,8 +193,8 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = None) -> Any
     if not shape_of(a):
         raise ShapeError("random.dirichlet: alpha must be a vector or a stack of them, got a single number")
     lead = shape_of(a)[:-1] if shape is None else lengths("random.dirichlet", shape)
-    q = Request("dirichlet", key, (*lead, shape_of(a)[-1]), dtype, alpha=(a, POSITIVE))
-    return q.cast(softmax(loggammas(q, q.whole()[0]), axis=-1))
+    k, q = _DIRICHLET(key, (*lead, shape_of(a)[-1]), dtype, a)
+    return q.cast(simplex_p(loggammas(k, q, q.whole[0])))
 
 
 # --- angles and times ------------------------------------------------------------------------------------------------
@@ -182,8 +210,8 @@ vonmises_p = sampler("vonmises", "vonmises", [lambda x, kappa: vonmises_slope(ka
     kappa="Concentration, not negative.",
 )
 def vonmises(key: Any, mu: Any, kappa: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("vonmises", key, shape, dtype, mu=(mu, ANY), kappa=(kappa, NOT_NEGATIVE))
-    x = vonmises_p(q.key, q.whole()[1], shape=q.shape, dtype=q.drawn)
+    k, q = _VONMISES(key, shape, dtype, mu, kappa)
+    x = vonmises_p(k, q.whole[1], shape=q.shape, dtype=q.drawn)
     if is_number(mu, 0):
         return q.cast(x)
     return q.cast(add(remainder(add(x, q.params[0]) + math.pi, 2.0 * math.pi), -math.pi))
@@ -212,5 +240,5 @@ wald_p = sampler("wald", "wald", [_wald_mean_slope, _wald_scale_slope])
     scale="Scale, positive.",
 )
 def wald(key: Any, mean: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
-    q = Request("wald", key, shape, dtype, mean=(mean, POSITIVE), scale=(scale, POSITIVE))
-    return q.cast(wald_p(q.key, *q.whole(), shape=q.shape, dtype=q.drawn))
+    k, q = _WALD(key, shape, dtype, mean, scale)
+    return q.cast(wald_p(k, *q.whole, shape=q.shape, dtype=q.drawn))

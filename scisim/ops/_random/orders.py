@@ -16,7 +16,7 @@ from scisim.ops import _philox
 from scisim.ops._random.arguments import check_key
 from scisim.ops._random.continuous import uniform
 from scisim.ops._random.counts import integers
-from scisim.ops._random.engine import KEYED, each
+from scisim.ops._random.engine import KEYED, compiled_bits, each, numpy_is_enough, rows_of
 from scisim.ops.arithmetic import stop
 from scisim.ops.elementary import log
 from scisim.ops.index import index, slice_axis
@@ -25,9 +25,25 @@ from scisim.ops.select import eq, where
 from scisim.ops.shape import lengths, normalize_axis, reshape
 from scisim.ops.sorting import argsort, searchsorted, take
 
+
+def _permutation(key: Any, shape: tuple[int]) -> Any:
+    """Words with the place in their low bits, sorted: operation for operation `scisim.ops._philox.permutation`."""
+    n = shape[0]
+    if numpy_is_enough(n):
+        return each(lambda k: _philox.permutation(k, n), shape, np.int64, key)
+    words = np.empty((key.size // 2, n), np.uint64)
+    compiled_bits().bits(rows_of(key), words)
+    mask = np.uint64((1 << max(n - 1, 0).bit_length()) - 1)
+    words &= ~mask
+    words |= np.arange(n, dtype=np.uint64)
+    words.sort()
+    words &= mask
+    return words.view(np.int64).reshape(key.shape[:-1] + shape)
+
+
 permutation_p = Primitive(
     "random_permutation",
-    lambda key, shape: each(lambda k: _philox.permutation(k, shape[0]), shape, np.int64, key),
+    _permutation,
     axes=KEYED,
     infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-1], *p["shape"]), np.dtype(np.int64)),
 )

@@ -13,9 +13,12 @@ from scisim.ops._random.bits_kernels import (
     PIECE,
     S32,
     SAMPLE,
+    UNIFORM,
     ZERO,
     block,
     compiled,
+    draw,
+    exp,
     log,
     normal_of,
     normals,
@@ -45,82 +48,133 @@ def attempt_of(at, third, k0, k1):
 
 # --- gamma: Marsaglia and Tsang, ACM Trans. Math. Software 26 (2000) 363 --------------------------------------------
 @compiled
-def _accepts(x, v, d, word):
-    u = unit(word)
-    if v <= 0.0:
-        return False
-    return u < 1.0 - 0.0331 * (x * x) * (x * x) or log(u) < 0.5 * x * x + d * (1.0 - v + log(v))
+def _accepts(x, v, d, u):
+    """The exact test of a proposal d v."""
+    return v > 0.0 and log(u) < 0.5 * x * x + d * (1.0 - v + log(v))
 
 
 @compiled
-def gamma_of(a, at, stream, k0, k1, first, logarithm):
-    """A gamma number of shape ``a``, or its logarithm; with ``first`` attempts that are known to fail."""
-    if not a > 0.0 or a == np.inf:
-        return (a if a == np.inf else (-np.inf if logarithm else 0.0)) if a >= 0.0 else np.nan
-    d = (a if a >= 1.0 else a + 1.0) - 1.0 / 3.0
+def _retried(d, x, word, at, stream, k0, k1):
+    """The v of the first proposal that is accepted, the first one being drawn already."""
     c, v = 1.0 / np.sqrt(9.0 * d), 1.0
-    for attempt in range(first, BUDGET):
-        w0, w1 = attempt_of(at, stream + attempt, k0, k1)
-        x = normal_of(w0)
+    for attempt in range(BUDGET):
+        if attempt:
+            w0, word = attempt_of(at, stream + attempt, k0, k1)
+            x = normal_of(w0)
         t = 1.0 + c * x
         v = t * t * t
-        if _accepts(x, v, d, w1):
+        if _accepts(x, v, d, unit(word)):
             break
-    return _finished(a, d, max(v, 0.0), at, stream, k0, k1, logarithm)
+    return max(v, 0.0)
 
 
 @compiled
-def _finished(a, d, v, at, stream, k0, k1, logarithm):
-    """d v for a >= 1; below, the number of shape a + 1 times u^(1/a)."""
-    if a >= 1.0:
-        return log(d * v) if logarithm else d * v
-    w0, _ = attempt_of(at, stream + BUDGET, k0, k1)
-    power = log(unit(w0)) / a
-    return log(d * v) + power if logarithm else d * v * math.exp(power)
+def _proposed(d, x, word, v):
+    """v of the proposals that the cheap test accepts, and 0 in the place of the others."""
+    one = d.size == 1
+    c0 = 1.0 / np.sqrt(9.0 * d[0])
+    for j in range(v.size):
+        c = c0 if one else 1.0 / np.sqrt(9.0 * d[j])
+        t = 1.0 + c * x[j]
+        square = x[j] * x[j]
+        passed = unit(word[j]) < 1.0 - 0.0331 * square * square
+        v[j] = t * t * t if passed and t > 0.0 else 0.0
+
+
+@compiled
+def _scaled(d, v, logarithm):
+    """d v, or its logarithm."""
+    one = d.size == 1
+    for j in range(v.size):
+        v[j] *= d[0 if one else j]
+    if logarithm:
+        for j in range(v.size):
+            v[j] = log(v[j])
+
+
+@compiled
+def _boosted(a, word, v, logarithm):
+    """Numbers of shape a from those of shape a + 1, where a < 1: times u^(1/a)."""
+    one = a.size == 1
+    power = np.empty(v.size)
+    for j in range(v.size):
+        shape = a[0 if one else j]
+        power[j] = log(unit(word[j])) / shape if shape < 1.0 else 0.0
+    if logarithm:
+        for j in range(v.size):
+            v[j] += power[j]
+    else:
+        for j in range(v.size):
+            v[j] *= exp(power[j])
+
+
+@compiled
+def _improper(a, v, logarithm):
+    """Shapes that are none give nan, 0 or infinity."""
+    for j in range(v.size):
+        shape = a[0 if a.size == 1 else j]
+        if not 0.0 < shape < np.inf:
+            none = np.nan if not shape >= 0.0 else shape
+            v[j] = np.log(none) if logarithm else none
 
 
 @compiled
 def gamma(keys, a, logarithm, stream, out):
-    """The first attempts of many elements at once, the others one by one."""
+    """Piece by piece: all first proposals, the few that are refused one by one, then all results."""
     w0, w1, x = np.empty(PIECE, np.uint64), np.empty(PIECE, np.uint64), np.empty(PIECE)
+    room = np.empty(PIECE)
     n = out.shape[1]
     for k in range(out.shape[0]):
         k0, k1 = _U(keys[k, 0]), _U(keys[k, 1])
         for first in range(0, n, PIECE):
-            part = out[k, first : min(first + PIECE, n)]
-            own = a[k, first : first + part.size] if a.shape[1] > 1 else a[k]
-            pairs(w0, w1, first, part.size, _U(stream), k0, k1)
-            normals(w0, x[: part.size])
-            if own.size == 1:
-                _squeezed(own[0], x, w1, part)
-            for j in range(part.size):
-                if own.size > 1 or own[0] < 1.0 or not part[j] > 0.0:
-                    shape = own[j if own.size > 1 else 0]
-                    part[j] = _gamma_from(shape, x[j], w1[j], first + j, stream, k0, k1, logarithm)
-                elif logarithm:
-                    part[j] = log(part[j])
+            v = out[k, first : min(first + PIECE, n)]
+            own = a[k, first : first + v.size] if a.shape[1] > 1 else a[k]
+            d, proper, small = room[: own.size], 0, 0
+            for j in range(own.size):
+                d[j] = (own[j] if own[j] >= 1.0 else own[j] + 1.0) - 1.0 / 3.0
+                proper += 0.0 < own[j] < np.inf
+                small += own[j] < 1.0
+            pairs(w0, w1, first, v.size, _U(stream), k0, k1)
+            normals(w0, x[: v.size])
+            _proposed(d, x, w1, v)
+            for j in range(v.size):
+                if v[j] == 0.0:
+                    v[j] = _retried(d[j if d.size > 1 else 0], x[j], w1[j], first + j, stream, k0, k1)
+            _scaled(d, v, logarithm)
+            if small:
+                pairs(w0, w1, first, v.size, _U(stream + BUDGET), k0, k1)
+                _boosted(own, w0, v, logarithm)
+            if proper < own.size:
+                _improper(own, v, logarithm)
 
 
 @compiled
-def _squeezed(a, x, word, out):
-    """Numbers of one shape that the cheap test accepts; nan in the place of the others."""
-    d = a - 1.0 / 3.0
-    c = 1.0 / np.sqrt(9.0 * d)
-    for j in range(out.size):
-        t = 1.0 + c * x[j]
-        square = x[j] * x[j]
-        passed = unit(word[j]) < 1.0 - 0.0331 * square * square
-        out[j] = d * (t * t * t) if passed and t > 0.0 else np.nan
+def simplex(w, out):
+    """exp(w) over its sum, row by row."""
+    for k in range(w.shape[0]):
+        top, total = -np.inf, 0.0
+        for j in range(w.shape[1]):
+            top = max(top, w[k, j])
+        for j in range(w.shape[1]):
+            out[k, j] = math.exp(w[k, j] - top)
+            total += out[k, j]
+        for j in range(w.shape[1]):
+            out[k, j] /= total
 
 
 @compiled
-def _gamma_from(a, x, word, at, stream, k0, k1, logarithm):
-    """A gamma number whose first attempt has been drawn."""
-    d = (a if a >= 1.0 else a + 1.0) - 1.0 / 3.0
-    t = 1.0 + x * (1.0 / np.sqrt(9.0 * d))
-    if 0.0 < a < np.inf and _accepts(x, t * t * t, d, word):
-        return _finished(a, d, t * t * t, at, stream, k0, k1, logarithm)
-    return gamma_of(a, at, stream, k0, k1, 1, logarithm)
+def triangular(keys, left, mode, right, out):
+    """By inversion."""
+    for k in range(out.shape[0]):
+        draw(keys[k : k + 1], UNIFORM, out[k : k + 1])
+        for j in range(out.shape[1]):
+            low, top = left[k, j if left.shape[1] > 1 else 0], mode[k, j if mode.shape[1] > 1 else 0]
+            high = right[k, j if right.shape[1] > 1 else 0]
+            u, width = out[k, j], high - low
+            below = low + np.sqrt(u * (width * (top - low)))
+            above = high - np.sqrt((1.0 - u) * (width * (high - top)))
+            x = below if u * width < top - low else above
+            out[k, j] = x if low <= top <= high else np.nan
 
 
 # --- counts ---------------------------------------------------------------------------------------------------------
@@ -175,14 +229,22 @@ def _few_events(mean, start, u):
 
 
 @compiled
-def _many_events(mean, at, stream, k0, k1):
-    """Transformed rejection: W. Hoermann, Insurance: Mathematics and Economics 12 (1993) 39, algorithm PTRS."""
+def _events_setup(mean):
+    """Constants of the search below a mean of 10; above those of transformed rejection: W. Hoermann, Insurance:
+    Mathematics and Economics 12 (1993) 39, algorithm PTRS."""
+    if not mean >= 10.0:
+        return math.exp(-mean), 0.0, 0.0, 0.0
     b = 0.931 + 2.53 * np.sqrt(mean)
-    a = -0.059 + 0.02483 * b
-    inverse, squeeze = 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2.0)
+    return b, -0.059 + 0.02483 * b, 1.1239 + 1.1328 / (b - 3.4), 0.9277 - 3.6224 / (b - 2.0)
+
+
+@compiled
+def _many_events(mean, setup, w0, w1, at, stream, k0, k1):
+    b, a, inverse, squeeze = setup
     k = mean
     for attempt in range(BUDGET):
-        w0, w1 = attempt_of(at, stream + attempt, k0, k1)
+        if attempt:
+            w0, w1 = attempt_of(at, stream + attempt, k0, k1)
         u, v = unit(w0) - 0.5, unit(w1)
         us = 0.5 - abs(u)
         k = math.floor((2.0 * a / us + b) * u + mean + 0.43)
@@ -196,33 +258,36 @@ def _many_events(mean, at, stream, k0, k1):
 
 
 @compiled
-def poisson_of(mean, start, at, stream, k0, k1):
-    """``start`` is exp(-mean) for means below 10."""
+def poisson_of(mean, setup, w0, w1, at, stream, k0, k1):
+    """A number of events, the first words being drawn already."""
     if not 0.0 <= mean < 9.2e18:
         return np.int64(-1)
     if mean < 10.0:
-        w0, _ = attempt_of(at, stream, k0, k1)
-        return np.int64(_few_events(mean, start, unit(w0)))
-    return _many_events(mean, at, stream, k0, k1)
+        return np.int64(_few_events(mean, setup[0], unit(w0)))
+    return _many_events(mean, setup, w0, w1, at, stream, k0, k1)
 
 
 @compiled
 def poisson(keys, mean, stream, out):
     """Sequential search below a mean of 10, rejection above."""
-    for k in range(out.shape[0]):
+    w0, w1 = np.empty(PIECE, np.uint64), np.empty(PIECE, np.uint64)
+    n = out.shape[1]
+    for k in range(out.shape[0] if n else 0):
         k0, k1 = _U(keys[k, 0]), _U(keys[k, 1])
-        m = mean[k, 0] if mean.shape[1] else 0.0
-        start = math.exp(-m)
-        for j in range(out.shape[1]):
-            if mean.shape[1] > 1:
-                m = mean[k, j]
-                start = math.exp(-m) if m < 10.0 else 0.0
-            out[k, j] = poisson_of(m, start, j, stream, k0, k1)
+        setup = _events_setup(mean[k, 0])
+        for first in range(0, n, PIECE):
+            count = min(PIECE, n - first)
+            pairs(w0, w1, first, count, _U(stream), k0, k1)
+            for j in range(count):
+                m = mean[k, first + j if mean.shape[1] > 1 else 0]
+                if mean.shape[1] > 1:
+                    setup = _events_setup(m)
+                out[k, first + j] = poisson_of(m, setup, w0[j], w1[j], first + j, stream, k0, k1)
 
 
 @compiled
-def _few_successes(n, p, u):
-    odds, mass, k = p / (1.0 - p), math.exp(n * math.log1p(-p)), 0.0
+def _few_successes(n, p, mass, u):
+    odds, k = p / (1.0 - p), 0.0
     while u > mass and k < n and k < 1000.0:
         u -= mass
         mass *= odds * (n - k) / (k + 1.0)
@@ -232,9 +297,9 @@ def _few_successes(n, p, u):
 
 @compiled
 def _successes_setup(n, p):
-    """Constants of `_many_successes`: W. Hoermann, J. Statist. Comput. Simul. 46 (1993) 101, algorithm BTRS."""
+    """Constants of the search, or of rejection: W. Hoermann, J. Statist. Comput. Simul. 46 (1993) 101, BTRS."""
     if not n * p >= 10.0:
-        return 0.0, 0.0, 0.0, 0.0, 0.0
+        return math.exp(n * math.log1p(-p)), 0.0, 0.0, 0.0, 0.0
     sigma = np.sqrt(n * p * (1.0 - p))
     b = 1.15 + 2.53 * sigma
     a = -0.0873 + 0.0248 * b + 0.01 * p
@@ -242,12 +307,13 @@ def _successes_setup(n, p):
 
 
 @compiled
-def _many_successes(n, p, setup, at, stream, k0, k1):
+def _many_successes(n, p, setup, w0, w1, at, k0, k1):
     """Transformed rejection."""
     b, a, squeeze, alpha, highest = setup
     k = n * p
     for attempt in range(BUDGET):
-        w0, w1 = attempt_of(at, stream + attempt, k0, k1)
+        if attempt:
+            w0, w1 = attempt_of(at, attempt, k0, k1)
         u, v = unit(w0) - 0.5, unit(w1)
         us = 0.5 - abs(u)
         k = math.floor((2.0 * a / us + b) * u + n * p + 0.5)
@@ -259,32 +325,36 @@ def _many_successes(n, p, setup, at, stream, k0, k1):
 
 
 @compiled
-def binomial_of(n, p, setup, at, stream, k0, k1):
+def binomial_of(n, p, setup, w0, w1, at, k0, k1):
     """Sequential search below 10 expected successes (or failures), rejection above."""
     if not (n >= 0.0 and 0.0 <= p <= 1.0):
         return np.int64(-1)
     less = min(p, 1.0 - p)
     if n * less < 10.0:
-        w0, _ = attempt_of(at, stream, k0, k1)
-        k = _few_successes(n, less, unit(w0))
+        k = _few_successes(n, less, setup[0], unit(w0))
     else:
-        k = _many_successes(n, less, setup, at, stream, k0, k1)
+        k = _many_successes(n, less, setup, w0, w1, at, k0, k1)
     return np.int64(k if p <= 0.5 else n - k)
 
 
 @compiled
 def binomial(keys, n, p, out):
     """Numbers of successes."""
-    several = n.shape[1] > 1 or p.shape[1] > 1
-    for k in range(out.shape[0] if out.shape[1] else 0):
+    w0, w1 = np.empty(PIECE, np.uint64), np.empty(PIECE, np.uint64)
+    several, total = n.shape[1] > 1 or p.shape[1] > 1, out.shape[1]
+    for k in range(out.shape[0] if total else 0):
         k0, k1 = _U(keys[k, 0]), _U(keys[k, 1])
         trials, own = n[k, 0], p[k, 0]
         setup = _successes_setup(trials, min(own, 1.0 - own))
-        for j in range(out.shape[1]):
-            if several:
-                trials, own = n[k, j if n.shape[1] > 1 else 0], p[k, j if p.shape[1] > 1 else 0]
-                setup = _successes_setup(trials, min(own, 1.0 - own))
-            out[k, j] = binomial_of(trials, own, setup, j, 0, k0, k1)
+        for first in range(0, total, PIECE):
+            count = min(PIECE, total - first)
+            pairs(w0, w1, first, count, ZERO, k0, k1)
+            for j in range(count):
+                at = first + j
+                if several:
+                    trials, own = n[k, at if n.shape[1] > 1 else 0], p[k, at if p.shape[1] > 1 else 0]
+                    setup = _successes_setup(trials, min(own, 1.0 - own))
+                out[k, at] = binomial_of(trials, own, setup, w0[j], w1[j], at, k0, k1)
 
 
 @compiled
@@ -300,7 +370,8 @@ def multinomial(keys, n, p, out):
                 share = min(own[c] / rest, 1.0) if rest > 0.0 else 0.0
                 share = 1.0 if c == count - 1 else share
                 setup = _successes_setup(left, min(share, 1.0 - share))
-                here = binomial_of(left, share, setup, j * count + c, 0, k0, k1)
+                w0, w1 = attempt_of(j * count + c, 0, k0, k1)
+                here = binomial_of(left, share, setup, w0, w1, j * count + c, k0, k1)
                 out[k, j, c] = here
                 left, rest = left - np.float64(here), rest - own[c]
 
@@ -366,41 +437,49 @@ def hypergeometric(keys, good, bad, drawn, out):
 @compiled
 def zipf(keys, a, out):
     """Rejection from the integral: L. Devroye, Non-Uniform Random Variate Generation (1986), page 551."""
+    w0, w1 = np.empty(PIECE, np.uint64), np.empty(PIECE, np.uint64)
+    n = out.shape[1]
     for k in range(out.shape[0]):
         k0, k1 = _U(keys[k, 0]), _U(keys[k, 1])
-        for j in range(out.shape[1]):
-            power = a[k, j if a.shape[1] > 1 else 0] - 1.0
-            out[k, j] = zipf_of(power, j, k0, k1) if power > 0.0 else -1
+        for first in range(0, n, PIECE):
+            count = min(PIECE, n - first)
+            pairs(w0, w1, first, count, ZERO, k0, k1)
+            for j in range(count):
+                at = first + j
+                power = a[k, at if a.shape[1] > 1 else 0] - 1.0
+                out[k, at] = zipf_of(power, w0[j], w1[j], at, k0, k1) if power > 0.0 else -1
 
 
 @compiled
-def zipf_of(power, at, k0, k1):
-    b, x = 2.0**power, 1.0
+def zipf_of(power, w0, w1, at, k0, k1):
+    b, x = exp(power * 0.6931471805599453), 1.0
     for attempt in range(BUDGET):
-        w0, w1 = attempt_of(at, attempt, k0, k1)
-        x = math.floor(math.exp(-log(unit(w0)) / power))
-        if not x < 2.0**63:
+        if attempt:
+            w0, w1 = attempt_of(at, attempt, k0, k1)
+        size = -log(unit(w0)) / power
+        if size > 43.66827237527655:  # the logarithm of 2**63
             continue
-        t = math.exp(power * math.log1p(1.0 / x))
+        x = np.floor(exp(size))
+        t = exp(power * log(1.0 + 1.0 / x))
         if unit(w1) * x * (t - 1.0) / (b - 1.0) <= t / b:
             return np.int64(x)
-    return np.int64(min(x, 2.0**62))
+    return np.int64(x)
 
 
 # --- directions and times -------------------------------------------------------------------------------------------
 @compiled
-def vonmises_of(kappa, at, k0, k1):
+def vonmises_of(kappa, w0, w1, at, k0, k1):
     """The angle from the mean: Best and Fisher, Applied Statistics 28 (1979) 152; normal from 10**8 on."""
     if not kappa >= 0.0:
         return np.nan
     if kappa > 1e8:
-        w0, _ = attempt_of(at, 0, k0, k1)
         return normal_of(w0) / np.sqrt(kappa)
     tau = 1.0 + np.sqrt(1.0 + 4.0 * kappa * kappa)
     rho = 2.0 * kappa / (tau + np.sqrt(2.0 * tau))  # the same as (tau - sqrt(2 tau)) / (2 kappa), and 0 at kappa = 0
     gap = (1.0 - rho) * (1.0 - rho) / (2.0 * rho) if rho > 1e-9 else np.inf  # r - 1
     for attempt in range(BUDGET):
-        w0, w1 = attempt_of(at, attempt, k0, k1)
+        if attempt:
+            w0, w1 = attempt_of(at, attempt, k0, k1)
         turn = math.pi * unit(w0)
         sign = 1.0 if w1 & _U(1) else -1.0
         if gap == np.inf:
@@ -416,10 +495,16 @@ def vonmises_of(kappa, at, k0, k1):
 @compiled
 def vonmises(keys, kappa, out):
     """Angles from the mean."""
+    w0, w1 = np.empty(PIECE, np.uint64), np.empty(PIECE, np.uint64)
+    n = out.shape[1]
     for k in range(out.shape[0]):
-        for j in range(out.shape[1]):
-            own = kappa[k, j if kappa.shape[1] > 1 else 0]
-            out[k, j] = vonmises_of(own, j, _U(keys[k, 0]), _U(keys[k, 1]))
+        k0, k1 = _U(keys[k, 0]), _U(keys[k, 1])
+        for first in range(0, n, PIECE):
+            count = min(PIECE, n - first)
+            pairs(w0, w1, first, count, ZERO, k0, k1)
+            for j in range(count):
+                own = kappa[k, first + j if kappa.shape[1] > 1 else 0]
+                out[k, first + j] = vonmises_of(own, w0[j], w1[j], first + j, k0, k1)
 
 
 @compiled
