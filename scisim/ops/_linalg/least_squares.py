@@ -19,10 +19,11 @@ from scisim.ops._linalg.singular import svdvals_jvp, svdvals_p
 from scisim.ops.arithmetic import square, stop
 from scisim.ops.complexes import imag, real
 from scisim.ops.extrema import max as max_of
+from scisim.ops.index import slice_axis
 from scisim.ops.products import matmul
 from scisim.ops.reduce import sum as sum_of
 from scisim.ops.select import gt
-from scisim.ops.shape import astype, broadcast, reshape
+from scisim.ops.shape import astype, broadcast, reshape, stack, stretch
 
 
 class LstsqResult(NamedTuple):
@@ -117,15 +118,16 @@ pinv_p = Primitive(
 )
 
 
-def pinv(a: Any, rtol: float | None = None) -> Any:
+def pinv(a: Any, /, rtol: Any = None) -> Any:
     """Pseudoinverse of Moore and Penrose.
 
     Parameters
     ----------
     a : array_like
         Of shape (..., m, n).
-    rtol : float, optional
-        Singular values up to ``rtol`` times the greatest count as 0; max(m, n) * eps by default.
+    rtol : float or array_like, optional
+        Singular values up to ``rtol`` times the greatest count as 0; max(m, n) * eps by default. An array gives each
+        matrix of a stack its own.
 
     Returns
     -------
@@ -152,7 +154,18 @@ def pinv(a: Any, rtol: float | None = None) -> Any:
             [0. , 0. ]])
     """
     a = matrix("pinv", "a", a)
+    if np.ndim(rtol):
+        return _pinv_of_each(a, rtol)
     return pinv_p(a, rtol=default_rtol(a) if rtol is None else float(rtol))
+
+
+def _pinv_of_each(a: Any, rtol: Any) -> Any:
+    """Every matrix of a stack with a limit of its own."""
+    *lead, m, n = shape(a)
+    limits = stretch("pinv", np.asarray(rtol, float), tuple(lead)).ravel()
+    rows = reshape(a, (limits.size, m, n))
+    parts = [pinv_p(reshape(slice_axis(rows, 0, i, i + 1), (m, n)), rtol=float(v)) for i, v in enumerate(limits)]
+    return reshape(stack(parts) if parts else np.zeros((0, n, m), dtype_of(a)), (*lead, n, m))
 
 
 # --- least squares -------------------------------------------------------------------------------------------
@@ -265,15 +278,16 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
     return LstsqResult(x, residuals, rank, values)
 
 
-def matrix_rank(a: Any, rtol: float | None = None) -> Any:
+def matrix_rank(a: Any, /, rtol: Any = None) -> Any:
     """How many singular values are not 0.
 
     Parameters
     ----------
     a : array_like
         Of shape (..., m, n).
-    rtol : float, optional
-        Singular values up to ``rtol`` times the greatest count as 0; max(m, n) * eps by default.
+    rtol : float or array_like, optional
+        Singular values up to ``rtol`` times the greatest count as 0; max(m, n) * eps by default. An array gives each
+        matrix of a stack its own.
 
     Returns
     -------
@@ -297,5 +311,6 @@ def matrix_rank(a: Any, rtol: float | None = None) -> Any:
     s = svdvals_p(stop(a))
     if shape(s)[-1] == 0:
         return astype(sum_of(s, -1), np.int64)
-    limit = max_of(s, -1, True) * (default_rtol(a) if rtol is None else rtol)
+    share = reshape(rtol, (*shape(rtol), 1)) if np.ndim(rtol) else default_rtol(a) if rtol is None else rtol
+    limit = max_of(s, -1, True) * share
     return sum_of(gt(s, limit), -1)
