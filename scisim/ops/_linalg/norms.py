@@ -106,13 +106,15 @@ def _matrix_norm(name: str, x: Any, p: Any, rows: int, columns: int, keepdims: b
 
 def _spectral_norm(x: Any, p: Any) -> Any:
     """Of singular values: the sum, the greatest or the least; at those that are 0 the convention of abs holds."""
+    if 0 in shape(x)[-2:] and p != "nuc":
+        raise ShapeError(f"norm: ord={p} of a matrix without elements, of shape {shape(x)}: it has no singular values")
     s = svdvals_p(lapack("norm", "x", x))
     if isinstance(s, Traced):
         limit = max(*shape(x)[-2:], 1) * float(np.finfo(dtype_of(s)).eps)
         size = stop(s)
         none = le(size, limit * max_of(size, -1, True)) if shape(s)[-1] else False
         s = absolute(pin(s, where(none, 0.0, size)))
-    return sum_of(s, -1) if p == "nuc" else (max_of if p == 2 else min_of)(s, -1)
+    return sum_of(s, -1) if p == "nuc" else index(s, (..., 0 if p == 2 else -1))
 
 
 def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
@@ -142,8 +144,8 @@ def matrix_norm(x: Any, keepdims: bool = False, ord: Any = "fro") -> Any:
 
     Notes
     -----
-    Conventions: the gradient at 0 is 0, so that of "nuc" leaves out singular values that are 0; singular values that
-    are the greatest together share the gradient of 2, and it is nan where they are equal but for rounding.
+    Convention: the gradient at 0 is 0, so that of "nuc" leaves out singular values that are 0. That of 2 or -2 is nan
+    where several singular values are the greatest or the least together.
 
     Examples
     --------

@@ -143,6 +143,9 @@ def _reduced(a: Curve, sizes: list, basis: tuple) -> tuple[Curve, Curve, np.ndar
             ws, us, known[at] = _reduced(curve, sizes[1:], decomposed(curve[0], d.dtype.kind != "c"))
             for k in range(last):
                 w[k + 1][at], inner[k][block] = ws[k], us[k]
+            if d.dtype.kind != "c" and last > 1:  # the next one turns nothing further, but stays unitary
+                lost = sum(adjoint(us[k]) @ us[last - k] for k in range(1, last))
+                inner[last][block] = -0.5 * us[0] @ lost
     return w, product(u, inner), known
 
 

@@ -24,9 +24,11 @@ from scisim.ops._linalg.hermitian import eigh_p, eigh_rules
 from scisim.ops._linalg.orthogonal import qr_p, qr_tangents
 from scisim.ops._linalg.perturbation import close, embedded_eigh, roundoff
 from scisim.ops.arithmetic import pin, stop
+from scisim.ops.complexes import conj
 from scisim.ops.index import flip, index
 from scisim.ops.products import matmul
-from scisim.ops.shape import concat
+from scisim.ops.reduce import sum as sum_of
+from scisim.ops.shape import concat, matrix_transpose, reshape
 
 HALF = math.sqrt(0.5)
 
@@ -143,7 +145,16 @@ def _thin_jvp(y: tuple, a: Any, da: Any) -> tuple[Any, Any, Any]:
     dq, dr = qr_tangents(q, r, da)
     ur = matmul(adjoint(q), u)
     du, ds, dvh = _square_jvp((ur, s, vh), r, dr)
-    return matmul(dq, ur) + matmul(q, du), ds, dvh
+    return _held_phase(u, vh, matmul(dq, ur) + matmul(q, du), dvh, ds)
+
+
+def _held_phase(u: Any, vh: Any, du: Any, dvh: Any, ds: Any) -> tuple[Any, Any, Any]:
+    """Less what turns the common phase of a pair: u^H du + v^H dv = 0."""
+    if dtype_of(u).kind == "c":
+        turn = 0.5 * (sum_of(conj(u) * du, -2) + sum_of(matrix_transpose(vh) * conj(matrix_transpose(dvh)), -2))
+        s = shape(turn)
+        du, dvh = du - u * reshape(turn, (*s[:-1], 1, s[-1])), dvh + vh * reshape(turn, (*s, 1))
+    return du, ds, dvh
 
 
 def _svd_jvp(y: tuple, args: list, tangents: list, full: bool) -> tuple:
