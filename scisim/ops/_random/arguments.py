@@ -76,11 +76,12 @@ def parameter(name: str, argument: str, v: Any, rule: tuple[str, Callable] | Non
 class Request:
     """What a distribution is asked for but for the key: the drawn shape, the dtype, and the parameters."""
 
-    __slots__ = ("drawn", "dtype", "name", "params", "shape", "whole")
+    __slots__ = ("drawn", "dtype", "name", "params", "plain", "shape", "whole")
 
     def __init__(self, name: str, rules: dict[str, Any], shape: Any, dtype: Any, params: tuple) -> None:
         self.name = name
         self.params = [parameter(name, k, v, rules[k]) for k, v in zip(rules, params, strict=True)]
+        self.plain = all(type(v) in (int, float) for v in self.params)
         self.shape = self._shape(shape)
         self.dtype = self._dtype(dtype)
         # The dtype in which kernels leave numbers, and parameters as they take them: numbers, or of the drawn shape.

@@ -25,7 +25,7 @@ from scisim.ops._random.arguments import (
     is_number,
 )
 from scisim.ops._random.documents import distribution
-from scisim.ops._random.engine import exponential_p, laplace_p, logistic_p, normal_p, sampler, uniform_p
+from scisim.ops._random.engine import exponential_p, laplace_p, logistic_p, normal_p, sample, sampler, uniform_p
 from scisim.ops.arithmetic import add, mul, neg, sqrt
 from scisim.ops.elementary import exp, expm1, log, tan
 from scisim.ops.index import slice_axis
@@ -155,7 +155,7 @@ _TRUNCATED = Form("truncated_normal", lower=ANY, upper=ANY)
 )
 def exponential(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _EXPONENTIAL(key, shape, dtype, scale)
-    return _located(q, exponential_p(k, shape=q.shape, dtype=q.drawn), 0, q.params[0])
+    return _located(q, sample(exponential_p, k, q), 0, q.params[0])
 
 
 @distribution(
@@ -166,7 +166,7 @@ def exponential(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None
 )
 def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _LAPLACE(key, shape, dtype, loc, scale)
-    return _located(q, laplace_p(k, shape=q.shape, dtype=q.drawn), *q.params)
+    return _located(q, sample(laplace_p, k, q), *q.params)
 
 
 @distribution(
@@ -177,7 +177,7 @@ def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype
 )
 def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _LOGISTIC(key, shape, dtype, loc, scale)
-    return _located(q, logistic_p(k, shape=q.shape, dtype=q.drawn), *q.params)
+    return _located(q, sample(logistic_p, k, q), *q.params)
 
 
 @distribution(
@@ -188,7 +188,7 @@ def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtyp
 )
 def gumbel(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _GUMBEL(key, shape, dtype, loc, scale)
-    return _located(q, neg(log(exponential_p(k, shape=q.shape, dtype=q.drawn))), *q.params)
+    return _located(q, neg(log(sample(exponential_p, k, q))), *q.params)
 
 
 @distribution(
@@ -213,7 +213,7 @@ def cauchy(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype:
 )
 def lognormal(key: Any, mean: Any = 0.0, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _LOGNORMAL(key, shape, dtype, mean, sigma)
-    return exp(_located(q, normal_p(k, shape=q.shape, dtype=q.drawn), *q.params))
+    return exp(_located(q, sample(normal_p, k, q), *q.params))
 
 
 @distribution(
@@ -224,7 +224,7 @@ def lognormal(key: Any, mean: Any = 0.0, sigma: Any = 1.0, shape: Any = None, dt
 )
 def rayleigh(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _RAYLEIGH(key, shape, dtype, scale)
-    x = sqrt(mul(exponential_p(k, shape=q.shape, dtype=q.drawn), 2.0))
+    x = sqrt(mul(sample(exponential_p, k, q), 2.0))
     return _located(q, x, 0, q.params[0])
 
 
@@ -237,7 +237,7 @@ def rayleigh(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -
 )
 def weibull(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _WEIBULL(key, shape, dtype, a)
-    return q.cast(exponential_p(k, shape=q.shape, dtype=q.drawn) ** (1.0 / q.params[0]))
+    return q.cast(sample(exponential_p, k, q) ** (1.0 / q.params[0]))
 
 
 @distribution(
@@ -249,7 +249,7 @@ def weibull(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
 )
 def pareto(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _PARETO(key, shape, dtype, a)
-    return q.cast(expm1(exponential_p(k, shape=q.shape, dtype=q.drawn) / q.params[0]))
+    return q.cast(expm1(sample(exponential_p, k, q) / q.params[0]))
 
 
 # --- between bounds --------------------------------------------------------------------------------------------------
@@ -290,7 +290,7 @@ triangular_p = sampler("triangular", "triangular", [_left_slope, _mode_slope, _r
 )
 def triangular(key: Any, left: Any, mode: Any, right: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _TRIANGULAR(key, shape, dtype, left, mode, right)
-    return q.cast(triangular_p(k, *q.whole, shape=q.shape, dtype=q.drawn))
+    return q.cast(sample(triangular_p, k, q, *q.whole))
 
 
 def _truncated(u: Any, a: Any, b: Any) -> Any:
@@ -342,4 +342,4 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
         v.astype(q.drawn) if isinstance(v, np.ndarray) else q.drawn.type(v) if type(v) in (int, float) else v
         for v in q.params
     )
-    return q.cast(truncated_normal_p(uniform_p(k, shape=q.shape, dtype=q.drawn), a, b))
+    return q.cast(truncated_normal_p(sample(uniform_p, k, q), a, b))

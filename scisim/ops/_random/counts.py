@@ -290,14 +290,10 @@ def _floor(v: Any) -> Any:
 )
 def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _GEOMETRIC(key, shape, None, p)
-    x = exponential_p(k, shape=q.shape, dtype=DOUBLE) / neg(_log1p(-1.0 * stop(q.params[0])))
+    p = q.params[0]
+    rate = -(math.log1p(-p) if p < 1 else -math.inf) if q.plain else neg(log1p(neg(stop(p))))
+    x = exponential_p(k, shape=q.shape, dtype=DOUBLE) / rate
     return _count("geometric", dtype, astype(minimum(maximum(ceil(x), 1.0), _LARGEST), _INT64))
-
-
-def _log1p(v: Any) -> Any:
-    if type(v) is float:
-        return math.log1p(v) if v > -1.0 else -math.inf
-    return log1p(v)
 
 
 @distribution(
@@ -311,7 +307,7 @@ def _log1p(v: Any) -> Any:
 )
 def negative_binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _NEGATIVE_BINOMIAL(key, shape, DOUBLE, n, p)
-    successes, probability = (stop(v) for v in q.whole)
+    successes, probability = q.whole if q.plain else (stop(v) for v in q.whole)
     mean = mul(gammas(k, q, successes), (1.0 - probability) / probability)
     return _count("negative_binomial", dtype, poisson_p(k, mean, shape=q.shape, dtype=_INT64, stream=1 << 20))
 
@@ -341,7 +337,8 @@ def zipf(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
 )
 def hypergeometric(key: Any, ngood: Any, nbad: Any, nsample: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _HYPERGEOMETRIC(key, shape, None, ngood, nbad, nsample)
-    if not any(isinstance(v, Traced) for v in q.params) and np.any(np.add(q.params[0], q.params[1]) < q.params[2]):
+    good, bad, drawn = q.params
+    if not any(isinstance(v, Traced) for v in q.params) and np.any(good + bad < drawn):
         raise ArgumentError("random.hypergeometric: nsample must be at most ngood + nbad; there is no more to draw")
     return _count("hypergeometric", dtype, hypergeometric_p(k, *map(_floor, q.whole), shape=q.shape, dtype=_INT64))
 

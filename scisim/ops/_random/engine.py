@@ -60,7 +60,8 @@ def plain(x: Any) -> np.ndarray:
 
 def rows_of(key: np.ndarray) -> np.ndarray:
     """The keys of a stack, one a row."""
-    return plain(key.reshape(-1, 2))
+    rows = key.reshape(-1, 2)
+    return rows if rows.flags.carray else plain(rows)
 
 
 def shaped(out: np.ndarray, key: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> Any:
@@ -93,26 +94,6 @@ KEYED = Axes(labels_of_keys)
 
 
 # --- one number from one word ------------------------------------------------------------------------------------
-KINDS = {"UNIFORM": 0, "NORMAL": 1, "EXPONENTIAL": 2, "LAPLACE": 3, "LOGISTIC": 4}
-
-
-def _draw(kind: str) -> Callable:
-    def evaluate(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
-        n = math.prod(shape)
-        if kind in _NUMPY and numpy_is_enough(n * (key.size // 2)):
-            return each(lambda k: _NUMPY[kind](k, n, dtype), shape, dtype, key)[()]
-        rows = rows_of(key)
-        if kind == "UNIFORM" and dtype is not DOUBLE and dtype != DOUBLE:
-            out = np.empty((len(rows), n), np.float32)
-            compiled_bits().uniform_single(rows, out)
-        else:
-            out = np.empty((len(rows), n))
-            compiled_bits().draw(rows, KINDS[kind], out)
-        return shaped(out, key, shape, dtype)
-
-    return evaluate
-
-
 def _numpy_uniform(key: Any, n: int, dtype: np.dtype) -> np.ndarray:
     width = 64 if dtype == np.float64 else 32
     return _philox.uniform_from_bits(_philox.random_bits(key, 0, n, width), dtype)
@@ -123,6 +104,28 @@ def _numpy_normal(key: Any, n: int, dtype: np.dtype) -> np.ndarray:
 
 
 _NUMPY = {"UNIFORM": _numpy_uniform, "NORMAL": _numpy_normal}
+
+
+KINDS = {"UNIFORM": 0, "NORMAL": 1, "EXPONENTIAL": 2, "LAPLACE": 3, "LOGISTIC": 4}
+
+
+def _draw(kind: str) -> Callable:
+    number, by_numpy = KINDS[kind], _NUMPY.get(kind)
+
+    def evaluate(key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+        n = math.prod(shape)
+        if by_numpy is not None and not _modules and numpy_is_enough(n * (key.size // 2)):
+            return each(lambda k: by_numpy(k, n, dtype), shape, dtype, key)[()]
+        rows = rows_of(key)
+        if number == 0 and dtype is not DOUBLE and dtype != DOUBLE:
+            out = np.empty((len(rows), n), np.float32)
+            compiled_bits().uniform_single(rows, out)
+        else:
+            out = np.empty((len(rows), n))
+            (_modules.get("bits_kernels") or compiled_bits()).draw(rows, number, out)
+        return shaped(out, key, shape, dtype)
+
+    return evaluate
 
 
 def drawing(kind: str) -> Primitive:
@@ -140,6 +143,13 @@ normal_p = drawing("NORMAL")
 exponential_p = drawing("EXPONENTIAL")
 laplace_p = drawing("LAPLACE")
 logistic_p = drawing("LOGISTIC")
+
+
+def sample(prim: Primitive, key: Any, request: Any, *params: Any, **more: Any) -> Any:
+    """The primitive on a key and parameters; where all of them are plain, without asking who traces them."""
+    if request.plain and type(key) is np.ndarray:
+        return prim.evaluate(key, *params, shape=request.shape, dtype=request.drawn, **more)
+    return prim(key, *params, shape=request.shape, dtype=request.drawn, **more)
 
 
 # --- samplers with parameters ------------------------------------------------------------------------------------

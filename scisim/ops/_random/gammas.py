@@ -15,7 +15,7 @@ from scisim.core.public import as_argument
 from scisim.core.values import shape as shape_of
 from scisim.ops._random.arguments import ANY, DOUBLE, NOT_NEGATIVE, POSITIVE, Form, Request, is_number
 from scisim.ops._random.documents import distribution
-from scisim.ops._random.engine import compiled_samplers, normal_p, plain, sampler
+from scisim.ops._random.engine import compiled_samplers, normal_p, plain, sample, sampler
 from scisim.ops._random.implicit import gamma_slope, mills, vonmises_slope
 from scisim.ops.arithmetic import add, mul, sqrt
 from scisim.ops.elementary import log, sigmoid
@@ -38,12 +38,12 @@ loggamma_p = sampler("loggamma", "gamma", [lambda w, a: gamma_slope(a, w, m=1)],
 
 def gammas(k: Any, q: Request, a: Any, stream: int = 0) -> Any:
     """Gamma numbers of the request's shape."""
-    return gamma_p(k, a, shape=q.shape, dtype=q.drawn, logarithm=False, stream=stream * STREAM)
+    return sample(gamma_p, k, q, a, logarithm=False, stream=stream * STREAM)
 
 
 def loggammas(k: Any, q: Request, a: Any, stream: int = 0) -> Any:
     """Their logarithms, which do not underflow."""
-    return loggamma_p(k, a, shape=q.shape, dtype=q.drawn, logarithm=True, stream=stream * STREAM)
+    return sample(loggamma_p, k, q, a, logarithm=True, stream=stream * STREAM)
 
 
 _GAMMA = Form("gamma", a=NOT_NEGATIVE, scale=NOT_NEGATIVE)
@@ -132,7 +132,7 @@ def f(key: Any, dfnum: Any, dfden: Any, shape: Any = None, dtype: Any = None) ->
 def t(key: Any, df: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _T(key, shape, dtype, df)
     half = q.whole[0] * 0.5
-    return q.cast(normal_p(k, shape=q.shape, dtype=q.drawn) * sqrt(half / gammas(k, q, half)))
+    return q.cast(sample(normal_p, k, q) * sqrt(half / gammas(k, q, half)))
 
 
 def _simplex(w: Any) -> Any:
@@ -211,7 +211,7 @@ vonmises_p = sampler("vonmises", "vonmises", [lambda x, kappa: vonmises_slope(ka
 )
 def vonmises(key: Any, mu: Any, kappa: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _VONMISES(key, shape, dtype, mu, kappa)
-    x = vonmises_p(k, q.whole[1], shape=q.shape, dtype=q.drawn)
+    x = sample(vonmises_p, k, q, q.whole[1])
     if is_number(mu, 0):
         return q.cast(x)
     return q.cast(add(remainder(add(x, q.params[0]) + math.pi, 2.0 * math.pi), -math.pi))
@@ -241,4 +241,4 @@ wald_p = sampler("wald", "wald", [_wald_mean_slope, _wald_scale_slope])
 )
 def wald(key: Any, mean: Any, scale: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _WALD(key, shape, dtype, mean, scale)
-    return q.cast(wald_p(k, *q.whole, shape=q.shape, dtype=q.drawn))
+    return q.cast(sample(wald_p, k, q, *q.whole))

@@ -150,13 +150,19 @@ def gamma(keys, a, logarithm, stream, out):
 
 @compiled
 def simplex(w, out):
-    """exp(w) over its sum, row by row."""
+    """exp(w) over its sum, row by row; the exponentials of all rows together."""
     for k in range(w.shape[0]):
-        top, total = -np.inf, 0.0
+        top = -np.inf
         for j in range(w.shape[1]):
             top = max(top, w[k, j])
         for j in range(w.shape[1]):
-            out[k, j] = math.exp(w[k, j] - top)
+            out[k, j] = w[k, j] - top
+    flat = out.reshape(-1)
+    for i in range(flat.size):
+        flat[i] = exp(flat[i])
+    for k in range(w.shape[0]):
+        total = 0.0
+        for j in range(w.shape[1]):
             total += out[k, j]
         for j in range(w.shape[1]):
             out[k, j] /= total
@@ -452,15 +458,15 @@ def zipf(keys, a, out):
 
 @compiled
 def zipf_of(power, w0, w1, at, k0, k1):
-    b, x = exp(power * 0.6931471805599453), 1.0
+    b, x = 2.0**power, 1.0
     for attempt in range(BUDGET):
         if attempt:
             w0, w1 = attempt_of(at, attempt, k0, k1)
         size = -log(unit(w0)) / power
         if size > 43.66827237527655:  # the logarithm of 2**63
             continue
-        x = np.floor(exp(size))
-        t = exp(power * log(1.0 + 1.0 / x))
+        x = math.floor(math.exp(size))
+        t = math.exp(power * math.log1p(1.0 / x))
         if unit(w1) * x * (t - 1.0) / (b - 1.0) <= t / b:
             return np.int64(x)
     return np.int64(x)
