@@ -109,7 +109,8 @@ if {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK"} & _o
 def __getattr__(name: str) -> _Any:
     """Subpackages load when first used; NumPy's names stand for those of the Array API."""
     if name in _PACKAGES or name in _MODULES:
-        return _importlib.import_module(_MODULES.get(name, f"scisim.{name}"))
+        module = globals()[name] = _importlib.import_module(_MODULES.get(name, f"scisim.{name}"))
+        return module
     if name == "bfloat16":
         return _bfloat16()
     ours = numpy_name(name)
