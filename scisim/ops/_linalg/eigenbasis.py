@@ -263,7 +263,8 @@ eigen_curve_p = Primitive(
 )
 
 
-def diagonal_in(a: Any, w: Any, v: Any, h: Any, kind: str = "L") -> Any:
-    """diag(v^-1 h v) for matrices."""
+def diagonal_in(a: Any, basis: tuple, h: Any, kind: str) -> Any:
+    """diag(v^-1 h v) for matrices a with eigenvalues w and eigenvectors v, the basis."""
+    w, v = basis
     args = (curve([x], axis) for x, axis in ((a, -3), (w, -2), (v, -3), (h, -3)))
     return part(project_p(*args, kind=kind), -2, 0)

@@ -25,12 +25,12 @@ def adjoint(x: Any) -> Any:
 
 def lower(x: Any, k: int = 0) -> Any:
     """The lower triangle."""
-    return zmul(x, np.tri(*shape(x)[-2:], k).astype(dtype_of(x)))
+    return zmul(x, np.tri(shape(x)[-2], shape(x)[-1], k).astype(dtype_of(x)))
 
 
 def upper(x: Any, k: int = 0) -> Any:
     """The upper triangle."""
-    return zmul(x, (1.0 - np.tri(*shape(x)[-2:], k - 1)).astype(dtype_of(x)))
+    return zmul(x, (1.0 - np.tri(shape(x)[-2], shape(x)[-1], k - 1)).astype(dtype_of(x)))
 
 
 def _singular(t: np.ndarray) -> np.ndarray:

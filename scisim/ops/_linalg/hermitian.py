@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cmath
 import math
 from typing import Any, NamedTuple
 
@@ -36,14 +37,17 @@ class EighResult(NamedTuple):
 
 
 def checked(name: str, compute: Any) -> Any:
-    """LAPACK's failure as an error that tells the reason."""
+    """LAPACK's failure as an error that tells the reason; so are values that are nan."""
 
     def evaluate(a: Any, kind: str) -> Any:
         try:
-            return compute(a, kind)
+            y = compute(a, kind)
         except np.linalg.LinAlgError:
             check_finite(name, a)
             raise
+        if not cmath.isfinite((y[0] if type(y) is tuple else y).sum()):
+            check_finite(name, a)
+        return y
 
     return evaluate
 
@@ -60,7 +64,7 @@ def eigh_rules(prepared: Any, kind: str = "") -> tuple[Any, Any]:
         dv = matmul(v, matmul(matmul(left, da), v) * inverse_gaps_p(w, fill=math.nan))
         if which == "general":
             (dv,) = held_scale([v], [dv])
-        return diagonal_in(a, w, v, da, which), dv
+        return diagonal_in(a, y, da, which), dv
 
     def series(trace: Any, args: tuple, params: dict) -> Any:
         if not along_a_line(trace):
@@ -82,7 +86,7 @@ def values_rules(values: Any, both: Any) -> tuple[Any, Any]:
 
     def jvp(w: Any, args: list, tangents: list, kind: str) -> Any:
         (a,), (da,) = args, tangents
-        return None if da is None else diagonal_in(a, *both()(a, kind=kind), da, kind)
+        return None if da is None else diagonal_in(a, both()(a, kind=kind), da, kind)
 
     def series(trace: Any, args: tuple, params: dict) -> Any:
         if not along_a_line(trace):

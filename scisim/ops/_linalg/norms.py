@@ -253,6 +253,6 @@ def cond(x: Any, p: Any = None) -> Any:
     x = square_matrix("cond", "x", x)
     rank, one = len(shape(x)), eye(shape(x)[-1], dtype=dtype_of(x))
     singular = eq(slogdet_p(stop(x))[0], 0)
-    inverse = solve_p(where(reshape(singular, (*shape(singular), 1, 1)), math.nan, x), one)
+    inverse = solve_p(where(reshape(singular, (*shape(singular), 1, 1)), one, x), one)
     norms = [_matrix_norm("cond", a, p, rank - 2, rank - 1, False) for a in (x, inverse)]
-    return where(singular, math.inf, norms[0] * norms[1])
+    return norms[0] * (norms[1] * where(singular, math.inf, 1.0))

@@ -68,7 +68,8 @@ def block_diagonal(a: Curve, basis: tuple, same: np.ndarray) -> tuple[Curve, Cur
     """
     d, u0, y0 = basis
     inverse = np.where(same, 0.0, 1.0 / (d[..., None, :] - d[..., :, None])).astype(d.dtype)
-    b, u, y, x = [np.eye(d.shape[-1], dtype=u0.dtype) * d[..., None, :]], [u0], [y0], []
+    b, u, y = [np.eye(d.shape[-1], dtype=u0.dtype) * d[..., None, :]], [u0], [y0]
+    x: Curve = []
     speed = [(k + 1) * c for k, c in enumerate(a[1:])]
     moved: Curve = []
     for k in range(len(speed)):
@@ -171,7 +172,7 @@ def eigen_curve(a: np.ndarray, kind: str, known: bool) -> tuple[np.ndarray, np.n
     if kind == "general":
         basis = decomposed(curve[0], False)
     else:
-        d, u = embedded_eigh(curve[0][..., :half, half:]) if kind == "embedded" else np.linalg.eigh(curve[0], kind)
+        d, u = embedded_eigh(curve[0][..., :half, half:]) if kind == "embedded" else np.linalg.eigh(curve[0], kind)  # type: ignore[call-overload]
         basis = d, u, adjoint(u)
     with np.errstate(all="ignore"):  # what is infinite here is replaced below
         w, v = _curves(curve, basis, known)

@@ -210,11 +210,11 @@ def svdvals_jvp(s: Any, args: list, tangents: list) -> Any:
     m, n = shape(a)[-2:]
 
     def square(a: Any, da: Any) -> Any:
-        return greatest(diagonal_in(embedded(a), *embedded_eigh_p(a), embedded(da), "embedded"), n)
+        return greatest(diagonal_in(embedded(a), embedded_eigh_p(a), embedded(da), "embedded"), n)
 
     def whole(a: Any, da: Any) -> Any:
         e = embedded(a)
-        return greatest(diagonal_in(e, *eigh_p(e, kind="L"), embedded(da)), n)
+        return greatest(diagonal_in(e, eigh_p(e, kind="L"), embedded(da), "L"), n)
 
     def reduced(a: Any, da: Any) -> Any:
         q, r = qr_p(a, mode="reduced")
