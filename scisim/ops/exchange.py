@@ -59,9 +59,9 @@ def from_dlpack(x: Any, /, device: Any = None, copy: bool | None = None) -> Tens
     return wrap(view)
 
 
-def _received(x: Any, device: str | None, copy: bool | None) -> np.ndarray:
+def _received(x: Any, device: Any, copy: bool | None) -> np.ndarray:
     try:
-        return np.from_dlpack(x, device=device, copy=copy)  # type: ignore[call-overload]
+        return np.from_dlpack(x, device=device, copy=copy)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ExchangeError(
             f"from_dlpack: an array of {type(x).__module__}.{type(x).__name__} cannot be handed over: {error}; convert "

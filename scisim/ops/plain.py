@@ -147,6 +147,9 @@ def moveaxis(x: Any, source: Any, destination: Any) -> Any:
     return np.moveaxis(x, source, destination)
 
 
+_sum: Any = np.add.reduce
+
+
 def clip(x: Any, min: Any = None, max: Any = None) -> Any:
     bounds = [b for b in (min, max) if b is not None]
     if x.dtype.kind != "f" or not bounds or not all(type(b) is float and b for b in bounds):
@@ -158,9 +161,9 @@ def var(x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = Fals
     n = x.size if axis is None else x.shape[axis] if type(axis) is int else 0
     if x.dtype.char not in "fd" or n <= correction or not n:
         return NotImplemented
-    d = x - np.add.reduce(x, axis, keepdims=True) / n
+    d = x - _sum(x, axis, keepdims=True) / n
     np.multiply(d, d, out=d)  # in its place: memory costs more than products
-    return np.add.reduce(d, axis, keepdims=keepdims) / (n - correction)
+    return _sum(d, axis, keepdims=keepdims) / (n - correction)
 
 
 def std(x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
