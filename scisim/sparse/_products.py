@@ -24,10 +24,10 @@ def _each(f: Any, tail: tuple[int, ...], dtype: Any, *stacks: Any) -> np.ndarray
     lead = stacks[0][0].shape[: stacks[0][0].ndim - stacks[0][1]]
     y = np.zeros((*lead, *tail), dtype)
     if not lead:
-        f(*(x for x, _ in stacks), y)
+        f(*(np.ascontiguousarray(x) for x, _ in stacks), y)  # as the kernels read arrays
     else:
         for at in np.ndindex(lead):
-            f(*(x[at] for x, _ in stacks), y[at])
+            f(*(np.ascontiguousarray(x[at]) for x, _ in stacks), y[at])
     return y
 
 

@@ -73,7 +73,7 @@ def _solve_one(data: Any, b: Any, indices: Any, indptr: Any, transposed: bool) -
         parts = (_solve_one(data, p, indices, indptr, transposed) for p in (b.real, b.imag))
         return next(parts) + 1j * next(parts)
     kind = np.result_type(data, b)
-    lu = _recent.factors(data.astype(kind, copy=False), indices, indptr)
+    lu = _recent.factors(np.ascontiguousarray(data, kind), indices, indptr)
     return lu.solve(np.asarray(b, kind, order="F"), "N" if transposed else "T")
 
 

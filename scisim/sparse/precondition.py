@@ -45,7 +45,7 @@ def jacobi(a: Any) -> Callable[[Any], Tensor]:
     diagonal = OPERATIONS["diagonal"].function(a) if dense else as_csr("sparse.jacobi", a).diagonal()
     diagonal = stop_gradient(diagonal)
     inverse = 1.0 / _where(diagonal == 0, 1.0, diagonal)
-    return lambda r: inverse.astype(r.dtype) * r if r.dtype.kind == diagonal.dtype.kind else inverse * r
+    return lambda r: _like(r, inverse * r)
 
 
 class _Factors:
@@ -126,4 +126,9 @@ def ilu(a: Any, *, drop_tol: float = 1e-4, fill_factor: float = 10.0) -> Callabl
         raise SingularMatrixError(
             f"sparse.ilu: the matrix {a.shape} has a singular factor; try sparse.jacobi"
         ) from None
-    return lambda r: wrap(ilu_p(unwrap(r), factors=factors, transposed=False))
+    return lambda r: _like(r, wrap(ilu_p(unwrap(r), factors=factors, transposed=False)))
+
+
+def _like(r: Any, x: Tensor) -> Tensor:
+    """The result in the precision of the vector."""
+    return x.astype(r.dtype) if r.dtype.kind == x.dtype.kind and r.dtype != x.dtype else x

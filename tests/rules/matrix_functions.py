@@ -120,7 +120,7 @@ def system_rows(kind: str) -> list[Case]:
 
 def equation_rows(kind: str) -> list[Case]:
     a, b, q = near_one(3, 3, kind=kind), near_one(2, 2, kind=kind, seed=1), array(3, 2, kind=kind, seed=2)
-    square, none = array(2, 2, kind=kind, seed=3), np.zeros((0, 0), a.dtype)
+    square, stack, none = array(2, 2, kind=kind, seed=3), array(2, 2, 2, kind=kind, seed=4), np.zeros((0, 0), a.dtype)
     return [
         row("solve_sylvester", la.solve_sylvester, a, b, q),
         row(
@@ -134,9 +134,9 @@ def equation_rows(kind: str) -> list[Case]:
             np.zeros((0, 2), a.dtype),
             tag="of nothing",
         ),
-        row("solve_continuous_lyapunov", la.solve_continuous_lyapunov, b, square),
+        row("solve_continuous_lyapunov", la.solve_continuous_lyapunov, b, stack, order=3),
         row("solve_continuous_lyapunov", la.solve_continuous_lyapunov, none, none, tag="of nothing"),
-        row("solve_discrete_lyapunov", la.solve_discrete_lyapunov, 0.4 * square, b),
+        row("solve_discrete_lyapunov", la.solve_discrete_lyapunov, 0.4 * square, stack, order=3),
         row("solve_discrete_lyapunov", la.solve_discrete_lyapunov, none, none, tag="of nothing"),
     ]
 
