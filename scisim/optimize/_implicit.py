@@ -154,7 +154,7 @@ def differentiated(v: Any) -> bool:
 
 def settled(who: str, x: Any, ok: Any, advice: str) -> Any:
     """The solution, whose derivatives are refused (nan where nobody can know yet) unless the solver converged."""
-    if not isinstance(x, Traced) or ok is True or (isinstance(ok, np.bool_) and ok):
+    if not isinstance(x, Traced) or (not isinstance(ok, Traced) and np.all(ok)):
         return x
     if not isinstance(ok, Traced):
         if differentiated(x):

@@ -123,7 +123,7 @@ def damped(
         step = new - s.x
         f = fun.value(new)
         cost = cost_of(f, loss)
-        js, noise = jm @ step, 4 * eps * s.cost
+        js, noise = jm @ step, 4 * eps * s.cost + eps * _doubt(fm, jm, s.x)
         predicted = -(s.g @ step + 0.5 * (js @ js))
         ratio = (s.cost - cost + noise) / (predicted + noise)
         good = finite(cost) & (ratio > 1e-3)
@@ -131,7 +131,7 @@ def damped(
         x1, f1, c1 = pick(good, new, s.x), pick(good, f, s.f), pick(good, cost, s.cost)
         g = _model(f1, j, loss)[2]
         damping, rise = _redamped(s, ratio, good)
-        status = _ended(s, c1, predicted, ratio, step, good, biggest(projected(x1, g, low, high)), (ftol, xtol, gtol))
+        status = _ended(s, c1, ratio, step, good, biggest(projected(x1, g, low, high)), (ftol, xtol, gtol))
         status = pick((status < 0) & (s.nit + 1 >= maxiter), count(MAXITER), status)
         d = s.d if x_scale is not None else _larger(columns(j), s.d)
         njev = s.njev + pick(good, count(1), count(0))
@@ -153,6 +153,11 @@ def _begun(fun: Smooth, x: Any, low: Any, high: Any, gtol: float, loss: Loss | N
     return Fit(x + 0 * cost, f, j, cost, g, damping, two, d, status, count(0), count(1), count(1))
 
 
+def _doubt(f: Any, j: Any, x: Any) -> Any:
+    """What roundings of x, as great as x, would make of the cost."""
+    return abs(f) @ (abs(j) @ abs(x))
+
+
 def _free(s: Fit, low: Any, high: Any) -> Any:
     from scisim.ops.select import logical_not
 
@@ -170,16 +175,14 @@ def _redamped(s: Fit, ratio: Any, good: Any) -> tuple[Any, Any]:
     return s.damping * pick(good, gain, s.rise), pick(good, 2 + 0 * s.rise, 2 * s.rise)
 
 
-def _ended(
-    s: Fit, cost: Any, predicted: Any, ratio: Any, step: Any, good: Any, slope: Any, tols: tuple[float, float, float]
-) -> Any:
+def _ended(s: Fit, cost: Any, ratio: Any, step: Any, good: Any, slope: Any, tols: tuple[float, float, float]) -> Any:
     ftol, xtol, gtol = tols
     eps = np.finfo(dtype(s.x)).eps
     moved, far = length(step), length(s.x)
     out = pick(good & (moved <= xtol * (xtol + far)) & (xtol > 0), count(XTOL), count(GOING))
     out = pick(good & (ratio > 0.25) & (s.cost - cost <= ftol * s.cost) & (ftol > 0), count(FTOL), out)
-    # a step that roundings swallow: a minimum as exact as it gets, or a dead end
-    lost = moved <= 2 * eps * far
-    out = pick(lost, pick(predicted <= eps * (s.cost + far), count(XTOL), count(STUCK)), out)
+    # a step that roundings swallow: a minimum as exact as it gets (residuals orthogonal to each column), or a dead end
+    angle = biggest(s.g / s.d) / length(s.f)
+    out = pick(moved <= 2 * eps * far, pick(angle <= eps**0.5, count(XTOL), count(STUCK)), out)
     out = pick(no(finite(moved)), count(STUCK), out)
     return pick(slope <= gtol, pick(gtol > 0, count(GTOL), pick(slope <= 0, count(GTOL), out)), out)

@@ -128,7 +128,7 @@ def conjugate_gradients(fun: Smooth, x: Any, limits: Limits, each: Callable | No
     def body(s: Minimum) -> Minimum:
         p = pick(s.g @ s.memory < 0, s.memory, -s.g)
         slope = s.g @ p
-        guess = pick(s.nit < 1, _first(s.g), 1.01 * 2 * (s.f - s.before) / slope)
+        guess = pick(s.nit < 1, _first(s.g), s.before / slope)  # the same decrease to first order as before
         guess = pick(finite(guess) & (guess > 0), guess, _first(s.g))
         line = wolfe(fun.both, s.x, p, s.f, s.g, guess, Rules(c2=0.4))
         failed = line.status > FOUND
@@ -138,7 +138,8 @@ def conjugate_gradients(fun: Smooth, x: Any, limits: Limits, each: Callable | No
         direction = pick(retry, -line.g, beta * p - line.g)
         status = ended(s, line.f, biggest(line.t * p), biggest(line.g), failed, limits)
         status = again(status, retry, s.nit, limits)
-        return Minimum(s.x + line.t * p, line.f, line.g, direction, s.f, status, s.nit + 1, s.nfev + line.used)
+        before = line.t * slope
+        return Minimum(s.x + line.t * p, line.f, line.g, direction, before, status, s.nit + 1, s.nfev + line.used)
 
     start = begun(fun, x, limits, x)
     return loop(going, body, start._replace(memory=-start.g), each)

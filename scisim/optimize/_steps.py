@@ -30,7 +30,7 @@ def _stacked(one: Callable, cores: tuple[int, ...]) -> Callable:
     """A function of single problems for stacks of them."""
 
     def evaluate(*args: Any, **params: Any) -> Any:
-        arrays = [np.asarray(a) for a in args]
+        arrays = [np.ascontiguousarray(a) if np.ndim(a) else np.asarray(a) for a in args]
         lead = arrays[0].shape[: arrays[0].ndim - cores[0]]
         if not lead:
             return one(*arrays, **params)

@@ -79,8 +79,10 @@ def wolfe(both: Callable, x: Any, p: Any, f: Any, g: Any, first: Any, rules: Rul
 
 
 def _next(s: Line, f: Any, d: Any, g: Any, f0: Any, slope: Any, tiny: Any, rules: Rules) -> Line:
-    same = (abs(f - f0) <= tiny) & (d <= (2 * rules.c1 - 1) * slope)
-    high = no((f <= f0 + rules.c1 * s.step * slope) | same) | ((f >= s.f) & no(same) & (s.used > 0))
+    level = abs(f - f0) <= tiny  # where only the slope tells
+    rising = no(d <= (2 * rules.c1 - 1) * slope)
+    above = no(f <= f0 + rules.c1 * s.step * slope) | ((f >= s.f) & (s.used > 0))
+    high = (level & rising) | (no(level) & above)
     found = no(high) & (abs(d) <= -rules.c2 * slope)
     width = s.high - s.t
     turn = no(high) & (d * width >= 0)  # the minimum lies back towards the best point so far

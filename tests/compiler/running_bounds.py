@@ -142,7 +142,27 @@ def _while(args: list[Known], test: Graph, body: Graph, consts: int, **_: Any) -
 
 
 def _root(args: list[Known], problem: Problem) -> list[Known]:
-    return _run(solving(problem, [a.value for a in args]), args)
+    outs = _run(solving(problem, [a.value for a in args]), args)
+    if all(np.isfinite(o.error).all() for o in outs[: problem.count]):
+        return outs
+    # The way to a root depends on roundings, but not the root: it is off by what they make of the equations there.
+    xs = [known(o.value) for o in outs[: problem.count]]
+    residual = _run(problem.graph, [*xs, *args[problem.count :]])
+    aux = [o if inexact(np.asarray(o.value).dtype) else known(o.value) for o in outs[problem.count :]]  # how it ended
+    return [*_solved(problem, [x.value for x in xs], args, [r.error for r in residual]), *aux]
+
+
+def _solved(problem: Problem, xs: list, args: list[Known], errors: list[np.ndarray]) -> list[Known]:
+    """abs(J^-1) times the errors of the equations, column by column."""
+    total = [np.zeros(np.shape(x)) for x in xs]
+    at = [*xs, *(a.value for a in args[problem.count :])]
+    for k, error in enumerate(errors):
+        for where in np.ndindex(error.shape):
+            unit = [np.zeros(np.shape(x), np.asarray(x).dtype) for x in xs]
+            unit[k][where] = 1
+            for t, d in zip(total, problem.linear(at, unit), strict=True):
+                t += magnitude(d) * error[where]
+    return [Known(x, t) for x, t in zip(xs, total, strict=True)]
 
 
 def _pinned(args: list[Known], graph: Graph, derivative: Graph) -> list[Known]:
@@ -252,6 +272,24 @@ def _product(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     return size @ b.error + a.error @ other + a.error @ b.error + complexes * own * (size @ other)
 
 
+def _convolved(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
+    """Of two arrays, place by place: n * eps * sum(abs(terms)) of each element."""
+    a, b = args
+    size, other = magnitude(a.value), magnitude(b.value)
+    f = lambda u, v: eq.prim.evaluate(u, v, **eq.params)
+    n = 2 * min(np.size(a.value), np.size(b.value)) * eps(np.asarray(y).dtype)
+    return f(size, b.error) + f(a.error, other) + f(a.error, b.error) + n * f(size, other)
+
+
+def _by_segment(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
+    """Sums of elements that share a number: n * eps * sum(abs(terms))."""
+    x, ids = args
+    if ids.error.any():
+        return np.full(np.shape(y), INF)
+    f = lambda t: eq.prim.evaluate(t, ids.value, **eq.params)
+    return f(x.error) + np.size(ids.value) * eps(np.asarray(y).dtype) * f(magnitude(x.value))
+
+
 def _largest(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     return np.max(args[0].error, axis=eq.params["axes"], initial=0.0)
 
@@ -285,6 +323,8 @@ def general(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     if not any(a.error.any() for a in args):
         return np.zeros(np.shape(y))
     if eq.prim.constant or not inexact(np.asarray(y).dtype):
+        return np.full(np.shape(y), INF)
+    if any(a.error.any() and not inexact(np.asarray(a.value).dtype) for a in args):
         return np.full(np.shape(y), INF)
     total = np.zeros(np.shape(y))
     for k, a in enumerate(args):
@@ -321,6 +361,8 @@ RULES: dict[str, Callable] = {
     "cast": lambda eq, y, args: args[0].error if inexact(eq.params["to"]) else _jump(eq, y, args),
     "truncate": lambda eq, y, args: _jump(eq, y, args),
     "weighted_sum": _weighed,
+    "segment_sum": _by_segment,
+    **dict.fromkeys(("conv", "convolution"), _convolved),
     "mul": lambda eq, y, args: _factors(args),
     "zmul": lambda eq, y, args: _factors(args),
     "modulus": lambda eq, y, args: args[0].error,
