@@ -1,7 +1,7 @@
 """Discrete Fourier transforms that differentiate, map, compile and shard like every other operation."""
 
 from scisim.core.public import public as _public
-from scisim.fft import _primitives, frequencies, transforms
+from scisim.fft import _primitives, frequencies, planar, transforms
 
 fft = _public("fft", transforms.fft, _primitives.fft_p, "fft")
 ifft = _public("ifft", transforms.ifft, _primitives.ifft_p, "fft")
@@ -15,6 +15,8 @@ fftn = _public("fftn", transforms.fftn, module="fft")
 ifftn = _public("ifftn", transforms.ifftn, module="fft")
 rfftn = _public("rfftn", transforms.rfftn, module="fft")
 irfftn = _public("irfftn", transforms.irfftn, module="fft")
+rfft2 = _public("rfft2", planar.rfft2, module="fft")
+irfft2 = _public("irfft2", planar.irfft2, module="fft")
 fftfreq = _public("fftfreq", frequencies.fftfreq, module="fft")
 rfftfreq = _public("rfftfreq", frequencies.rfftfreq, module="fft")
 fftshift = _public("fftshift", frequencies.fftshift, module="fft")
@@ -33,6 +35,8 @@ __all__ = [
     "ifftn",
     "rfftn",
     "irfftn",
+    "rfft2",
+    "irfft2",
     "fftfreq",
     "rfftfreq",
     "fftshift",
