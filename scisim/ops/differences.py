@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core.errors import ArgumentError, ShapeError
-from scisim.core.public import as_argument, public
+from scisim.core.public import as_argument, number_or_value, public
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import is_inexact, shape
 from scisim.ops.arithmetic import stop
@@ -50,7 +50,7 @@ def ediff1d(x: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 # --- gradients ----------------------------------------------------------------------------------------------
 def _spacing(h: Any, n: int, axis: int) -> Any:
     """A number, or the distances between neighbours."""
-    h = as_argument(h)
+    h = number_or_value(h)
     if not shape(h):
         return h
     if shape(h) != (n,):

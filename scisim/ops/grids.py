@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core.errors import ArgumentError
-from scisim.core.public import OPERATIONS, as_argument, public
+from scisim.core.public import OPERATIONS, as_argument, number_or_value, public
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import is_inexact, shape
 from scisim.ops.arithmetic import div, power
@@ -194,19 +194,20 @@ def logspace(
     Tensor([  1.,  10., 100.])
     """
     e = _line(as_argument(start), as_argument(stop), num, endpoint)
-    y = moveaxis(power(as_argument(base), e), 0, axis)
+    y = moveaxis(power(number_or_value(base), e), 0, axis)
     return y if dtype is None else astype(y, dtype)
 
 
 def _line(a: Any, b: Any, num: int, endpoint: bool) -> Any:
     """Evenly spaced numbers along a new first axis."""
+    kind = np.result_type(dtype_of(a), dtype_of(b), np.float16)
     if not shape(a) and not shape(b):
-        return linspace(a, b, num, endpoint=endpoint)
+        return astype(linspace(a, b, num, endpoint=endpoint), kind)
     to = np.broadcast_shapes(shape(a), shape(b))
     n = as_integer("logspace", "num", num)
     t = np.arange(n) / max(n - 1 if endpoint else n, 1)
     a, b = broadcast(a, to), broadcast(b, to)
-    return a + (b - a) * t.reshape(-1, *(1,) * len(to))
+    return a + (b - a) * t.astype(kind).reshape(-1, *(1,) * len(to))
 
 
 def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0) -> Any:

@@ -116,7 +116,7 @@ def _even_edges(name: str, x: Any, n: int, span: Any) -> Any:
         low, high = np.zeros((), dtype_of(x)), np.ones((), dtype_of(x))
     flat = eq(low, high)
     low, high = where(flat, low - 0.5, low), where(flat, high + 0.5, high)
-    return linspace(low, high, n + 1)
+    return astype(linspace(low, high, n + 1), dtype_of(x))
 
 
 def histogram_bin_edges(x: Any, bins: Any = 10, range: Any = None, weights: Any = None) -> Any:

@@ -10,7 +10,7 @@ from scisim.core.avals import ShapeDtype
 from scisim.core.axes import Axes
 from scisim.core.errors import ArgumentError, DTypeError, ShapeError
 from scisim.core.primitive import Primitive
-from scisim.core.public import as_argument, public
+from scisim.core.public import as_argument, number_or_value, public
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import is_complex, is_inexact, shape
 from scisim.ops.index import gather_p, slice_axis
@@ -153,8 +153,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         left = right = None
     y = reshape(interp_p(reshape(x, (-1,)), xp, fp), shape(x))
     if left is not None:
-        y = where(lt(x, xp[0]), as_argument(left), y)
-    return y if right is None else where(gt(x, xp[shape(xp)[0] - 1]), as_argument(right), y)
+        y = where(lt(x, xp[0]), number_or_value(left), y)
+    return y if right is None else where(gt(x, xp[shape(xp)[0] - 1]), number_or_value(right), y)
 
 
 def _periodic(x: Any, xp: Any, fp: Any, period: Any) -> tuple[Any, Any, Any]:

@@ -10,6 +10,7 @@ import numpy as np
 from scisim.core.errors import ArgumentError, DTypeError, ShapeError
 from scisim.core.public import OPERATIONS, as_argument, public
 from scisim.core.values import Traced, is_complex, is_inexact, shape
+from scisim.core.values import dtype as dtype_of
 from scisim.ops.arithmetic import sqrt, square
 from scisim.ops.complexes import imag, real
 from scisim.ops.extrema import argmax_p, argmin_p, max_p, min_p
@@ -413,10 +414,10 @@ def _nanquantile(name: str, x: Any, q: Any, axis: Axis, keepdims: bool) -> Any:
     x, axes = _choice(name, x, axis)
     x = x if is_inexact(x) else astype(x, float)
     rows = sort(_along_last(x, axes), -1)
-    n = _counts(rows, (len(shape(rows)) - 1,))
+    n = astype(_counts(rows, (len(shape(rows)) - 1,)), np.float64)
     v = maximum((n - 1.0) * reshape(q, (-1,)), 0.0)
     low = floor(v)
-    w = v - low
+    w = astype(v - low, dtype_of(x))
     at = astype(low, int)
     a = take_along_axis(rows, at, -1)
     b = take_along_axis(rows, minimum(at + 1, astype(maximum(n - 1.0, 0.0), int)), -1)

@@ -83,32 +83,20 @@ fmod = Primitive(
 )
 
 
-def _scalar_ldexp(s: Any, x: Any, n: Any) -> Any:
-    half = s.floor(s.mul(n, 0.5))  # in two steps, so that the power itself does not overflow
-    return s.mul(s.mul(x, s.exp2(half)), s.exp2(s.sub(n, half)))
-
-
 ldexp_p = Primitive(
     "ldexp",
     lambda x, n: np.ldexp(x, n),
-    axes=ELEMENTWISE,
+    axes=BY_NUMPY,
     linear=(0,),
     transpose=lambda i, ct, args, p: ldexp_p(ct, args[1]),
-    scalar=_scalar_ldexp,
 )
-
-
-def _scalar_fraction(s: Any, x: Any) -> Any:
-    finite = s.eq(s.sub(x, x), 0)
-    return s.select(s.eq(x, x), s.select(finite, s.sub(x, s.trunc(x)), 0.0), x)
 
 
 fraction_p = Primitive(
     "fraction",
     lambda x: np.modf(x)[0],
-    axes=ELEMENTWISE,
+    axes=BY_NUMPY,
     partials=[lambda y, x: 1.0],
-    scalar=_scalar_fraction,
     convention="1 at whole numbers too, where it jumps",
 )
 exponent_p = Primitive("exponent", lambda x: np.frexp(x)[1], axes=BY_NUMPY)

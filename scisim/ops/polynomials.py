@@ -402,11 +402,15 @@ def _fitted(a: Any, b: Any) -> Any:
 
 
 # --- roots --------------------------------------------------------------------------------------------------
+def _complex_dtype(dt: np.dtype) -> np.dtype:
+    return np.dtype(np.complex64 if real_dtype(dt) == np.float32 else np.complex128)
+
+
 def _roots(p: Any) -> np.ndarray:
     """Eigenvalues of companion matrices."""
     lead = p.shape[:-1]
     n = p.shape[-1] - 1
-    to = np.result_type(p, np.complex64 if p.dtype.itemsize <= 4 else np.complex128)
+    to = _complex_dtype(p.dtype)
     out = np.zeros((*lead, n), to)
     for i in np.ndindex(lead):
         r = np.roots(p[i])
@@ -447,7 +451,7 @@ roots_p = Primitive(
     axes=leading(1),
     infer=lambda avals, p: ShapeDtype(
         (*avals[0].shape[:-1], avals[0].shape[-1] - 1),
-        np.dtype(np.complex64 if real_dtype(avals[0].dtype) == np.float32 else np.complex128),
+        _complex_dtype(avals[0].dtype),
     ),
     jvp=_roots_jvp,
     singular="nan at repeated roots, which have no derivative",
@@ -487,7 +491,7 @@ def roots(p: Any) -> Any:
     p = _inexact(_vector("roots", "p", p))
     p = _trimmed(p)
     if shape(p)[0] < 2:
-        return np.zeros(0, np.complex128)
+        return np.zeros(0, _complex_dtype(dtype_of(p)))
     return roots_p(p)
 
 

@@ -159,7 +159,7 @@ def _at_variables(x: Any, q: Any) -> Any:
     v = reshape(q, (-1,)) * float(n - 1)
     low = minimum(maximum(floor(v), 0.0), float(max(n - 2, 0)))
     first = astype(low, np.int64)
-    w = reshape(v - low, (-1,) + (1,) * (len(shape(x)) - 1))
+    w = reshape(astype(v - low, dtype_of(x)), (-1,) + (1,) * (len(shape(x)) - 1))
     return _between(gather_p(y, first), gather_p(y, minimum(first + 1, n - 1)), w)
 
 
