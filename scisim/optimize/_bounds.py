@@ -89,8 +89,8 @@ def _check_order(who: str, low: np.ndarray, high: np.ndarray) -> None:
     if len(wrong):
         k = wrong[0]
         raise ArgumentError(
-            f"{who}: bounds of variable {k} are ({low[k]}, {high[k]}); the lower one must not exceed the upper one, nor "
-            f"be nan. Give (low, high)"
+            f"{who}: bounds of variable {k} are ({low[k]}, {high[k]}); the lower one must not be above the upper one, "
+            f"nor nan; give (low, high)"
         )
 
 
@@ -118,7 +118,7 @@ def _pairs(who: str, bounds: Any, layout: Layout) -> tuple[Any, Any]:
     rows = list(bounds) if isinstance(bounds, (list, tuple, np.ndarray, Tensor)) else None
     if rows is None or any(len(r) != 2 for r in rows):
         raise ArgumentTypeError(
-            f"{who}: bounds is {bounds!r:.60}; expected a pair (low, high) for each variable, with None for no bound, or "
+            f"{who}: bounds is {bounds!r:.60}; expected a pair (low, high) for each variable, None for no bound, or "
             f"optimize.Bounds(lb, ub)"
         )
     if len(rows) != layout.size:

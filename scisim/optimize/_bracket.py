@@ -165,7 +165,7 @@ def bisect(f: Callable, a: Any, b: Any, t: Tolerances) -> Bracket:
 
 
 def _value_at_b(s: Bracket) -> Any:
-    """The value at the end b of the bracket that `begun` was given, which it calls the best point unless a is a root."""
+    """The value at the end b of the bracket, the best point of `begun` unless a is a root."""
     return s.f
 
 

@@ -85,7 +85,8 @@ def brent(
         fu = branch(done, lambda v: (s.fx + 0 * v,), lambda v: (f(v),), u)[0]
         new = _placed(s, u, fu)
         kept = chosen(done, s[:8], new)
-        return Interval(*kept, step, last, done, s.nit + 1, s.calls + 1)
+        a, b, x, w, v, fx, fw, fv = kept
+        return Interval(a, b, x, w, v, fx, fw, fv, step, last, done, s.nit + 1, s.calls + 1)
 
     zero = 0 * fx
     start = Interval(

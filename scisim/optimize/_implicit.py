@@ -122,7 +122,7 @@ class _Closed:
 
     def functions(self, held: Sequence[Any]) -> list:
         """The functions, with these values in the place of those that they close over."""
-        return [None if g is None else _run(*g, held) for g in self.graphs]
+        return [None if g is None else _run(g[0], g[1], g[2], g[3], held) for g in self.graphs]
 
 
 def _capture(f: Callable, start: Any) -> tuple[Any, list]:
@@ -152,9 +152,10 @@ def differentiated(v: Any) -> bool:
     return False
 
 
-def settled(who: str, x: Any, ok: Any, advice: str) -> Any:
+def settled(who: str, solution: Any, ok: Any, advice: str) -> Any:
     """The solution, whose derivatives are refused (nan where nobody can know yet) unless the solver converged."""
-    if not isinstance(x, Traced) or (not isinstance(ok, Traced) and np.all(ok)):
+    x: Any = solution
+    if not isinstance(solution, Traced) or (not isinstance(ok, Traced) and np.all(ok)):
         return x
     if not isinstance(ok, Traced):
         if differentiated(x):

@@ -47,7 +47,7 @@ def gmres(matvec: Callable, b: Any, rtol: Any, inner: int, restarts: int) -> Any
 
 def _within(matvec: Callable, r: Any, size: Any, m: int) -> Any:
     """The best correction within one space, whose vectors are orthogonalised twice."""
-    n, kind = shape(r)[0], dtype(r)
+    kind = dtype(r)
     rows, cols = np.eye(m + 1, dtype=kind), np.eye(m, dtype=kind)
     eps = np.finfo(kind).eps
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Mapping
 from typing import Any
 
 from scisim.core.checks import is_real
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 
 
-def chosen(who: str, method: Any, known: dict[str, str], default: str, others: dict[str, str] | None = None) -> str:
+def chosen(who: str, method: Any, known: Mapping[str, Any], default: str, others: dict[str, str] | None = None) -> str:
     """The method by its proper name; ``others`` says what to use in the place of those that there are not."""
     if method is None:
         return default

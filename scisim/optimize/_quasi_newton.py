@@ -200,7 +200,7 @@ def lbfgsb(
         size_now = biggest(projected(new, g, low, high))
         status = ended(s, f, biggest(step), size_now, failed, limits)  # type: ignore[arg-type]
         status = again(status, retry, s.nit, limits)
-        return Bounded(new, f, g, *pairs, status, s.nit + 1, s.nfev + used)
+        return Bounded(new, f, g, pairs[0], pairs[1], status, s.nit + 1, s.nfev + used)
 
     m = begun(fun, x, limits, x)
     small = biggest(projected(x, m.g, low, high)) <= limits.gtol

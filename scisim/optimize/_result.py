@@ -52,8 +52,8 @@ class OptimizeResult(dict):
     @property
     def message(self) -> str:
         """Why the solver ended."""
-        status = self.get("status")
-        v = status._v if type(status) is Tensor else status
+        status: Any = self.get("status")
+        v: Any = status._v if type(status) is Tensor else status
         if isinstance(v, Traced):
             return _UNKNOWN
         if np.ndim(v):

@@ -45,7 +45,7 @@ def nelder_mead(fun: Smooth, x: Any, low: Any, high: Any, options: Simplices, ea
     chi, psi, sigma = (1 + 2 / n, 0.75 - 0.5 / n, 1 - 1 / n) if options.adaptive else (2.0, 0.5, 0.5)
 
     def body(s: Simplex) -> Simplex:
-        worst, best = s.xs[-1], s.xs[0]
+        worst = s.xs[-1]
         centre = s.xs[:-1].sum(0) / n if isinstance(s.xs, np.ndarray) else _mean(s.xs[:-1])
         xr = clip(2 * centre - worst, low, high)
         fr = _value(fun, xr)

@@ -47,6 +47,7 @@ class Smooth:
         slope: Callable | None = None,
         curvature: Callable | None = None,
         product: Callable | None = None,
+        *,
         plain: bool = True,
     ) -> None:
         self._value, self._slope, self._curvature, self._product = value, slope, curvature, product

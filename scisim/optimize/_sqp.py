@@ -115,7 +115,7 @@ def _search(
     start = _Trial(scalar(1.0, s.x) + 0 * now, s.x, s.f, s.c, false, count(0))
     end = loop(lambda k: no(k.good) & (k.used < 25), body, start)
     at = [pick(end.good, a, b) for a, b in ((end.x, s.x), (end.f, s.f), (end.c, s.c))]
-    return _Trial(end.t, *at, end.good, end.used)
+    return _Trial(end.t, at[0], at[1], at[2], end.good, end.used)
 
 
 def _damped(b: Any, s: Any, y: Any) -> Any:

@@ -58,7 +58,7 @@ def _in_region(fun: Smooth, x: Any, limits: Limits, region: Region, step: Callab
         new = [pick(taken, a, b) for a, b in ((s.x + p, s.x), (f, s.f), (g, s.g))]
         failed = radius <= eps * eps * (1 + biggest(s.x))
         status = ended(s, new[1], biggest(p), biggest(new[2]), failed, limits)
-        return Minimum(*new, radius, s.f, status, s.nit + 1, s.nfev + 1)
+        return Minimum(new[0], new[1], new[2], radius, s.f, status, s.nit + 1, s.nfev + 1)
 
     start = begun(fun, x, limits, x)
     return loop(going, body, start._replace(memory=region.initial + 0 * start.f), each)

@@ -113,7 +113,7 @@ def branch(condition: Any, yes: Callable, otherwise: Callable, *operands: Any) -
     return tuple(t._v for t in out)
 
 
-class Captive(Exception):  # noqa: N818  a signal between solvers and `_implicit`, never seen by users
+class Captive(Exception):
     """A function that was taken for a plain one closes over values of a transformation."""
 
 

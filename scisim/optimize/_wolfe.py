@@ -44,7 +44,10 @@ class Rules(NamedTuple):
     longest: float = np.inf
 
 
-def wolfe(both: Callable, x: Any, p: Any, f: Any, g: Any, first: Any, rules: Rules = Rules()) -> Line:
+STRONG = Rules()
+
+
+def wolfe(both: Callable, x: Any, p: Any, f: Any, g: Any, first: Any, rules: Rules = STRONG) -> Line:
     """A step t along p with f(x + t p) <= f + c1 t g.p and abs(g(x + t p).p) <= c2 abs(g.p).
 
     Parameters
@@ -99,7 +102,7 @@ def _next(s: Line, f: Any, d: Any, g: Any, f0: Any, slope: Any, tiny: Any, rules
     at_end = no(bracketed) & no(found) & (s.step >= rules.longest)
     over = (used >= rules.trials) | narrow | at_end
     status = pick(found, count(FOUND), pick(over, count(FAILED), count(GOING)))
-    return Line(step, *low, *h, status, used, slow)
+    return Line(step, low[0], low[1], low[2], low[3], h[0], h[1], h[2], status, used, slow)
 
 
 def pick_low(high: Any, s: Line, t: Any, f: Any, d: Any, g: Any) -> list:
@@ -107,7 +110,7 @@ def pick_low(high: Any, s: Line, t: Any, f: Any, d: Any, g: Any) -> list:
 
 
 def _inside(low: list, high: list, width: Any, slow: Any) -> Any:
-    """The minimum of the cubic well inside the bracket; its middle where there is none, or the bracket hardly shrinks."""
+    """The minimum of the cubic well inside the bracket; its middle where there is none or progress is slow."""
     share = (cubic_minimum(low, high) - low[0]) / width
     share = pick(finite(share) & (slow < 2), share, 0.5 + 0 * width)
     return low[0] + pick(share < 0.1, 0.1 + 0 * share, pick(share > 0.9, 0.9 + 0 * share, share)) * width

@@ -93,7 +93,7 @@ def fixed_point(
     if not isinstance(ok, Traced):
         if not ok:
             raise ConvergenceError(
-                f"{WHO}: {maxiter} iterations of {name_of(func)} do not settle: the last relative change is {error:.3g}, "
+                f"{WHO}: {maxiter} iterations of {name_of(func)} do not settle: the last change is {error:.3g}, "
                 f"xtol is {xtol}; raise maxiter, start closer, or use method='anderson' or optimize.root"
             )
         return layout.tree(out.x)

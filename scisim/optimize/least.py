@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.avals import ShapeDtype
 from scisim.core.checks import is_real
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import Tensor, unwrap, wrap
@@ -25,7 +24,7 @@ from scisim.optimize._options import chosen, number, whole
 from scisim.optimize._result import MESSAGES, OptimizeResult, plain, tensor
 from scisim.optimize._slopes import matrix_function
 from scisim.optimize._smooth import Smooth
-from scisim.optimize._values import biggest, equal, no
+from scisim.optimize._values import biggest
 
 WHO = "optimize.least_squares"
 MESSAGES[WHO] = {
@@ -168,7 +167,7 @@ def _two(bounds: Any) -> Any:
 
 
 def _loss(loss: Any, f_scale: Any) -> ls.Loss | None:
-    name = chosen(WHO.replace("least_squares", "least_squares: loss"), loss, {k: "" for k in ls.LOSSES}, "linear")
+    name = chosen(WHO.replace("least_squares", "least_squares: loss"), loss, dict.fromkeys(ls.LOSSES, ""), "linear")
     if not is_real(f_scale) or not f_scale > 0:
         raise ArgumentError(f"{WHO}: f_scale is {f_scale!r}; expected a positive number")
     return None if name == "linear" else ls.Loss(ls.LOSSES[name], float(f_scale))
@@ -200,7 +199,9 @@ class _Fit:
         def solver(fs: list, x: Any, params: Any, is_plain: bool) -> tuple:
             low, high = params or (None, None)
             fun = Smooth(*fs, plain=is_plain)
-            s = ls.damped(fun, x, low, high, *tols, cap, self.loss, self.x_scale, each if is_plain else None)
+            s = ls.damped(
+                fun, x, low, high, tols[0], tols[1], tols[2], cap, self.loss, self.x_scale, each if is_plain else None
+            )
             return s.x, (s.f, s.j, s.cost, s.g, s.status, s.nit, s.nfev, s.njev)
 
         def residual(fs: list, x: Any, params: Any) -> Any:
@@ -329,7 +330,7 @@ def curve_fit(
         got = unwrap(f(xdata, *(p[k] for k in range(n))))
         if shape(got) != shape(y) and int(np.prod(shape(got))) != shape(y)[0]:
             raise ShapeError(
-                f"{CURVE}: {name_of(f)} gives values of shape {shape(got)} for ydata of shape {shape(y)}; they must agree"
+                f"{CURVE}: {name_of(f)} gives shape {shape(got)}; ydata has shape {shape(y)}, they must agree"
             )
         return wrap(white(reshape(got, shape(y)) - y))
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from scisim.core.avals import ShapeDtype
 from scisim.core.errors import ArgumentError, ArgumentTypeError
-from scisim.core.values import Traced, dtype, name_of, shape
+from scisim.core.values import dtype, name_of, shape
 from scisim.ops.select import where
 from scisim.ops.shape import concat
 from scisim.optimize import _quasi_newton as qn
 from scisim.optimize import _trust as tr
 from scisim.optimize._bounds import read_bounds, read_constraints
-from scisim.optimize._callback import teller
+from scisim.optimize._callback import Teller, teller
 from scisim.optimize._conditions import between_bounds
 from scisim.optimize._implicit import settled, solved
 from scisim.optimize._layout import Layout, number_function, with_args
@@ -198,7 +198,7 @@ class _Task:
             raise ArgumentError(f"{WHO}: method {method} takes no bounds; use 'L-BFGS-B', 'SLSQP' or 'Nelder-Mead'")
 
     # --- running ---------------------------------------------------------------------------------------------
-    def result(self, method: str, opts: dict, each: Callable | None) -> OptimizeResult:
+    def result(self, method: str, opts: dict, each: Teller | None) -> OptimizeResult:
         n = self.layout.size
         functions, start, extra = list(self.functions), self.x, 0
         if method == "SLSQP":
@@ -347,7 +347,12 @@ def _run_simplex(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any
                 f"{WHO}: initial_simplex has shape {first.shape}; expected {(n + 1, n)}, a corner a row"
             )
     s = nelder_mead(
-        fun, x, low, high, Simplices(opts["xatol"], opts["fatol"], *caps, bool(opts["adaptive"]), first), each
+        fun,
+        x,
+        low,
+        high,
+        Simplices(opts["xatol"], opts["fatol"], caps[0], caps[1], bool(opts["adaptive"]), first),
+        each,
     )
     return s.xs[0], (s.fs[0], 0 * s.fs[0], s.status, s.nit, s.nfev)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.avals import ShapeDtype
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.values import dtype, name_of, shape
 from scisim.optimize import _least as ls
@@ -17,7 +16,7 @@ from scisim.optimize._implicit import settled, solved
 from scisim.optimize._krylov import solver as krylov_solver
 from scisim.optimize._layout import Layout, vector_function, with_args
 from scisim.optimize._options import chosen, number, options_of
-from scisim.optimize._result import MESSAGES, OptimizeResult, plain, tensor
+from scisim.optimize._result import MESSAGES, OptimizeResult, plain
 from scisim.optimize._slopes import matrix_function
 from scisim.optimize._smooth import Smooth
 from scisim.optimize._values import biggest, count, equal, pick
@@ -120,7 +119,7 @@ def root(
     layout = Layout(WHO, "x0", x0)
     x, n = layout.vector(), layout.size
     f = with_args(WHO, "fun", fun, args)
-    functions = [
+    functions: list[Any] = [
         vector_function(WHO, _part(f, 0) if jac is True else f, layout, "fun", n),
         _given(f, jac, args, layout),
     ]

@@ -20,7 +20,7 @@ from scisim.optimize._layout import _inexact, one_number, with_args
 from scisim.optimize._options import chosen, number, options_of
 from scisim.optimize._result import MESSAGES, OptimizeResult, plain, tensor
 from scisim.optimize._smooth import Smooth
-from scisim.optimize._values import count, pick
+from scisim.optimize._values import count, finite, no, pick
 from scisim.optimize.scalar_roots import divided
 
 WHO = "optimize.minimize_scalar"
@@ -169,7 +169,7 @@ def _solve(fun: Smooth, points: Any, name: str, tol: float, maxiter: int) -> tup
         inner = gs.polished(_slopes(fun), best, low, high)
         best = pick((best > low) & (best < high), inner, best)
         value = f(best)
-    bad = open_end | ~(abs(value) < np.inf) if not isinstance(value, Traced) else open_end | (value - value > 0)
+    bad = open_end | no(finite(value))
     code = pick(s.done, count(0), count(1))
     return best, (value, pick(bad, count(2), code), s.nit, calls + s.calls)
 
@@ -182,8 +182,8 @@ def _triple(f: Callable, points: Any) -> tuple:
         wrong = ((fx > fa) | (fx > fb)) | ((x < a) ^ (b < x))
         if not isinstance(wrong, Traced) and wrong:
             raise ArgumentError(
-                f"{WHO}: bracket ({a}, {x}, {b}) with values ({fa}, {fx}, {fb}) holds no minimum; expected a < b < c with "
-                f"fun(b) below fun(a) and fun(c)"
+                f"{WHO}: bracket ({a}, {x}, {b}) with values ({fa}, {fx}, {fb}) holds no minimum; expected a < b < c, "
+                f"and fun(b) below fun(a) and fun(c)"
             )
         calls = count(3)
     else:

@@ -137,7 +137,7 @@ def root_scalar(
         return _posed(name, f, fprime, fprime2, args, points, t).result()
 
 
-class _Wider(Exception):  # noqa: N818  a signal within this module
+class _Wider(Exception):
     """The function gives more numbers than there are starts."""
 
     def __init__(self, shape: tuple[int, ...]) -> None:
@@ -273,7 +273,7 @@ class _Problem:
             ok = s.done & br.negate(_is_nan(s.x))
             return s.x, (ok, s.iterations, s.calls, *self._ends(f, points, ok))
         if self.name == "secant":
-            s = br.secant(f, *points, self.t)
+            s = br.secant(f, points[0], points[1], self.t)
         else:
             s = br.newton(_slopes(fs, self.name, is_plain), points[0], self.t)
         return s.x, (s.done & (absolute(s.x) < np.inf), s.iterations, s.calls)
@@ -291,8 +291,8 @@ class _Problem:
             k = tuple(np.argwhere(wrong)[0])
             which = f" of element {k}" if k else ""
             raise ArgumentError(
-                f"{WHO}: f does not change its sign in the bracket{which}: f({a[k]}) = {fa[k]}, f({b[k]}) = {fb[k]}; give "
-                f"a, b with values of opposite signs, or a start x0 instead"
+                f"{WHO}: f does not change its sign in the bracket{which}: f({a[k]}) = {fa[k]}, f({b[k]}) = {fb[k]}; "
+                f"give a, b with values of opposite signs, or a start x0 instead"
             )
 
 

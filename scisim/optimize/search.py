@@ -105,7 +105,7 @@ def line_search(
         fun = Smooth(*fs, plain=is_plain)
         f0, g0 = fun.both(params[0])
         _check_descent(f0, g0 @ params[1])
-        line = wolfe(fun.both, *params, f0, g0, _first(f0, g0 @ params[1], old_old_fval, rules), rules)
+        line = wolfe(fun.both, params[0], params[1], f0, g0, _first(f0, g0 @ params[1], old_old_fval, rules), rules)
         step = pick(line.status > FOUND, line.t * np.nan, line.t)
         step = step if isinstance(step, Traced) else np.asarray(step)
         return reshape(step, (1,)), (line.used + 1,)
@@ -129,8 +129,8 @@ def line_search(
 def _check_descent(f: Any, slope: Any) -> None:
     if not isinstance(slope, Traced) and not slope < 0:
         raise ArgumentError(
-            f"{WHO}: pk is no direction of descent at xk: f is {f}, its slope along pk {slope}; give one with a negative "
-            f"slope, such as minus the gradient"
+            f"{WHO}: pk is no direction of descent at xk: f is {f}, its slope along pk {slope}; give one with a "
+            f"negative slope, such as minus the gradient"
         )
 
 
