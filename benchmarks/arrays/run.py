@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "benchmarks")]
+sys.path[:1] = [str(ROOT), str(ROOT / "benchmarks")]  # not this folder, whose random.py is not Python's
 
 from timing import Figure, interleave, summarize
 
