@@ -98,7 +98,7 @@ class BDFSolver:
         self.D[0], self.D[1] = y, self.f
         self.T = np.diag([1.0, self.h * control.direction, *np.ones(ROWS - 2)])
         self.tolerance = newton_tolerance(control)
-        self.order, self.equal, self.eye = 1, 0, np.eye(y.size)
+        self.order, self.equal, self.eye = 1, 0, np.eye(y.size, dtype=self.real)
         self.J = jacobian(self.t, y)
         self.factors: Factors | None = None
         self.njev = jacobian.count
@@ -137,14 +137,14 @@ class BDFSolver:
             self.h = abs(h)
             D = self._transformation() @ self.D
             predicted, known = formula(order, self.real).sums @ D
-            d, count, fresh = self._corrected(t, predicted, known, h / ALPHA[order], fresh)
+            d, count, fresh = self._corrected(t, predicted, known, float(h / ALPHA[order]), fresh)
             if d is None:
                 self._change(order, 0.5)
                 self.h, self.factors = self.h * 0.5, None
                 continue
             safety = 0.9 * (2 * ITERATIONS + 1) / (2 * ITERATIONS + count)
             scale = c.scale(np.abs(predicted + d))
-            error = rms(CONSTANTS[order] * d / scale)
+            error = rms(float(CONSTANTS[order]) * d / scale)
             if error <= 1:
                 break
             factor = max(0.2, safety * error ** (-1 / (order + 1)))
@@ -196,8 +196,8 @@ class BDFSolver:
         self.equal += 1
         if self.equal < order + 1:
             return
-        lower = rms(CONSTANTS[order - 1] * self.D[order] / scale) if order > 1 else math.inf
-        higher = rms(CONSTANTS[order + 1] * self.D[order + 2] / scale) if order < HIGHEST else math.inf
+        lower = rms(float(CONSTANTS[order - 1]) * self.D[order] / scale) if order > 1 else math.inf
+        higher = rms(float(CONSTANTS[order + 1]) * self.D[order + 2] / scale) if order < HIGHEST else math.inf
         with np.errstate(divide="ignore"):
             factors = np.array([lower, error, higher]) ** (-1 / np.arange(order, order + 3))
         self.order += int(np.argmax(factors)) - 1

@@ -7,6 +7,7 @@ steps as there may be, in which those that were accepted are repeated.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from scisim.autodiff._pinned import pinned_call
 from scisim.core.avals import ShapeDtype
 from scisim.core.capture import capture, close
 from scisim.core.tensor import Tensor, unwrap, wrap
+from scisim.core.values import Traced
 from scisim.integrate._control import LEAST, MOST, SAFETY, Control
 from scisim.integrate._explicit import norm
 from scisim.integrate._methods import Method
@@ -41,11 +43,11 @@ class Found(NamedTuple):
     calls: Any
 
 
-def opened(f: Callable, state: Any) -> tuple[Callable, list]:
+def opened(f: Callable, state: Any, number: bool = False) -> tuple[Callable, list]:
     """A function of time and state with the values that it closes over as further arguments, and these."""
-    avals = [ShapeDtype((), state.real), ShapeDtype((state.n,), state.dtype)]
+    avals = [ShapeDtype((), np.dtype(float) if number else state.real), ShapeDtype((state.n,), state.dtype)]
     graph, held = close(capture(lambda t, y: [f(t, y)], avals))
-    return (lambda values: lambda t, y: graph(astype(t, state.real), y, *values)[0]), held
+    return (lambda values: lambda t, y: graph(astype(t, avals[0].dtype), y, *values)[0]), held
 
 
 class Bounded:
@@ -114,7 +116,7 @@ class Bounded:
         status = where(good & last, REACHED, where(h < least, FAILED, RUNNING))
         status = where(eq(status, RUNNING) & (count >= self.most), FAILED, status)
         if watch is not None:
-            seen, ended = watch.look(seen, good, count, t, carry[0], new, tried.carry[0])
+            seen, ended = watch.look(seen, good, count, new, tried.carry[0])
             status = where(ended, STOPPED, status)
         carry = tuple(where(good, a, b) for a, b in zip(tried.carry, carry, strict=True))
         return where(good, new, t), h, ~good, count, status, carry, buffers, seen
@@ -142,6 +144,9 @@ class Bounded:
 
         def step(carry: tuple, x: tuple) -> tuple:
             k, t, new, *record = x
+            active = k < wrap(found.count)
+            # A batch computes idle steps too: they are the first one, since a step of no length may be singular.
+            t, new = wrap(where(active._v, t._v, nodes[0])), wrap(where(active._v, new._v, nodes[1]))
 
             def forward(*now: Any) -> Any:
                 after, cs = self.method.repeat(
@@ -153,7 +158,7 @@ class Bounded:
                 flat = np.zeros((self.method.terms, self.state.n), self.state.dtype)
                 return (*now, *([wrap(flat)] if self.dense else []))
 
-            out = cond(k < wrap(found.count), forward, stay, *carry)
+            out = cond(active, forward, stay, *carry)
             carry = out[: len(carry)]
             return carry, (carry[0], *out[len(carry) :])
 
@@ -183,42 +188,122 @@ def _loop(test: Callable, body: Callable, init: Any) -> Any:
     return down(while_loop(lambda s: wrap(test(down(s))), lambda s: up(body(down(s))), up(init)))
 
 
-def bounded_run(method: Method, control: Control, state: Any, system: Callable, vals: list, dense: bool) -> tuple:
-    """Times, states, nodes, their states and polynomials, status and number of calls."""
-    given, count = len(vals) > 3, len(vals)
-    right_side, held = opened(system, state)
-    run = Bounded(method, control, state, dense or given)
+class BoundedRun:
+    """A whole run as one computation with derivatives.
 
-    def outputs(found: Found, nodes: Any, states: Any, cs: Any, ts: Any) -> tuple:
+    Parameters
+    ----------
+    method, control, state
+    system : callable
+    events : list of callable
+    watch : callable
+        From event functions to their `Watch`.
+    dense : bool
+        Give the polynomials too.
+    """
+
+    def __init__(
+        self, method: Method, control: Control, state: Any, functions: list, watch: Callable, dense: bool
+    ) -> None:
+        self.state, self.functions, self.watch, self.dense = state, functions, watch, dense
+        self.method, self.control = method, control
+
+    def __call__(self, y: Any, start: Any, end: Any, ts: Any) -> dict[str, Any]:
+        """Values by name: see `_outputs`."""
+        pairs = [opened(f, self.state, number=k > 0) for k, f in enumerate(self.functions)]
+        sizes = np.cumsum([0, *(len(held) for _, held in pairs)])
+        opens = [f for f, _ in pairs]
+        events = len(opens) > 1
+        closed_over = [v for _, held in pairs for v in held]
+        if self.control.steps is None and not any(map(_variable, (y, start, end, ts, *closed_over))):
+            self._count(opens[0](list(map(stop, pairs[0][1]))), stop(y), stop(start), stop(end))
+        run = Bounded(self.method, self.control, self.state, self.dense or ts is not None or events)
+        names: list[str] = []
+
+        def functions(values: Any) -> list:
+            return [f(values[a:b]) for f, a, b in zip(opens, sizes[:-1], sizes[1:], strict=True)]
+
+        def finished(found: Found, seen: Any, watch: Any, parts: tuple, times: Any) -> tuple:
+            out = self._outputs(run, found, seen, watch, parts, times)
+            names[:] = list(out)
+            return tuple(out.values())
+
+        given = () if ts is None else (ts,)
+
+        def value(y: Any, start: Any, end: Any, *more: Any) -> tuple:
+            f, *es = functions(more[len(given) :])
+            watch = self.watch(es) if es else None
+            found, seen = run.search(f, start, end, y, watch)
+            times = watch.zeros(seen, found.nodes, found.states, found.coefficients) if watch else []
+            return finished(found, seen, watch, (found.nodes, found.states, found.coefficients, times), more)
+
+        def derivative(y: Any, start: Any, end: Any, *more: Any) -> tuple:
+            f, *es = functions(list(map(stop, more[len(given) :])))
+            watch = self.watch(es) if es else None
+            found, seen = run.search(f, stop(start), stop(end), stop(y), watch)
+            times = watch.zeros(seen, found.nodes, found.states, found.coefficients) if watch else []
+            g, *live = functions(more[len(given) :])
+            watch = self.watch(live) if live else None
+            return finished(found, seen, watch, (*run.repeat(g, found, start, end, y), times), more)
+
+        self.given = len(given)
+        outs = pinned_call(value, derivative, y, start, end, *given, *closed_over)
+        return dict(zip(names, outs, strict=True))
+
+    def _count(self, f: Callable, y: Any, start: Any, end: Any) -> None:
+        """Bound the steps by the number that a first run takes, where values are known."""
+        found, _ = Bounded(self.method, self.control, self.state, False).search(f, start, end, y)
+        count = found.count
+        while isinstance(count, Traced):
+            count = count.lower
+        self.control = replace(self.control, steps=max(1, int(np.max(count))))
+
+    def _outputs(self, run: Bounded, found: Found, seen: Any, watch: Any, parts: tuple, more: Any) -> dict[str, Any]:
+        """Nodes and states, rows at the output times, polynomials, events, how it ended."""
+        nodes, states, cs, times = parts
+        out: dict[str, Any] = {}
+        way, last = run.way(found.nodes[0], found.nodes[-1]), nodes[-1]
+        if watch is not None:
+            times, found_states = watch.followed(times, seen, nodes, states, cs)
+            last = where(eq(found.status, STOPPED), watch.end(times, seen, way, last), last)
+            for k, (t, y) in enumerate(zip(times, found_states, strict=True)):
+                late = way * (stop(t) - stop(last)) > 0
+                out[f"time {k}"] = where(late, np.nan, t)
+                out[f"state {k}"] = where(reshape(late, (t.shape[0], 1)), np.nan, y)
+        if self.given:
+            at = segments(found.nodes, more[0])
+            beyond = way * (stop(more[0]) - stop(last)) > 0
+            rows = interpolated(nodes, states, cs, more[0], at)
+            out["rows"] = where(reshape(beyond, (more[0].shape[0], 1)), np.nan, rows)
+        if self.dense:
+            out |= {"nodes": nodes, "states": states, "coefficients": cs}
+        if not self.given:
+            out |= self._points(found, watch, nodes, states, cs, last)
+        return {**out, "status": found.status, "calls": found.calls}
+
+    def _points(self, found: Found, watch: Any, nodes: Any, states: Any, cs: Any, last: Any) -> dict[str, Any]:
+        """All steps; behind the last one the end again, or what is not a number if it failed."""
+        if watch is not None:
+            at = reshape(maximum(found.count - 1, 0), (1,))
+            end = interpolated(nodes, states, cs, reshape(last, (1,)), at)
+            behind = (np.arange(nodes.shape[0]) >= found.count) & eq(found.status, STOPPED)
+            nodes = where(behind, last, nodes)
+            states = where(reshape(behind, (nodes.shape[0], 1)), end, states)
         nodes, states = _with_nans(found, nodes, states)
-        if not ts:
-            return nodes, states, *((cs,) if dense else ()), found.status, found.calls
-        at = segments(found.nodes, ts[0])
-        rows = interpolated(nodes, states, cs, ts[0], at)
-        way = run.way(found.nodes[0], found.nodes[-1])
-        beyond = way * (stop(ts[0]) - found.nodes[-1]) > 0
-        rows = where(reshape(beyond & eq(found.status, FAILED), (ts[0].shape[0], 1)), np.nan, rows)
-        return rows, *((nodes, states, cs) if dense else ()), found.status, found.calls
-
-    def value(y: Any, start: Any, end: Any, *more: Any) -> tuple:
-        found, _ = run.search(right_side(more[count - 3 :]), start, end, y)
-        return outputs(found, found.nodes, found.states, found.coefficients, more[: count - 3])
-
-    def derivative(y: Any, start: Any, end: Any, *more: Any) -> tuple:
-        ts, values = more[: count - 3], more[count - 3 :]
-        found, _ = run.search(right_side(list(map(stop, values))), stop(start), stop(end), stop(y))
-        return outputs(found, *run.repeat(right_side(values), found, start, end, y), ts)
-
-    outs = list(pinned_call(value, derivative, *vals, *held))
-    calls, status = outs.pop(), outs.pop()
-    if given:
-        rows, *rest = outs
-        return vals[3], rows, *(rest or (None, None, None)), status, calls
-    nodes, states, *rest = outs
-    return nodes, states, nodes, states, rest[0] if rest else None, status, calls
+        return {"times": nodes, "points": states}
 
 
 def _with_nans(found: Found, nodes: Any, states: Any) -> tuple[Any, Any]:
     """What comes behind the last step of a run that failed is not a number."""
-    lost = (np.arange(nodes.shape[0]) > found.count) & eq(found.status, FAILED)
+    at = np.arange(nodes.shape[0])
+    lost = ((at > found.count) | (at == nodes.shape[0] - 1)) & eq(found.status, FAILED)
     return where(lost, np.nan, nodes), where(reshape(lost, (nodes.shape[0], 1)), np.nan, states)
+
+
+def _variable(x: Any) -> bool:
+    """Whether a value is one of a program, which nobody knows."""
+    while isinstance(x, Traced):
+        if x.lower is None:
+            return True
+        x = x.lower
+    return False

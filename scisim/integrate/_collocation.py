@@ -48,8 +48,8 @@ def attempt(
 
     h, n = end - t, y.shape[0]
     J, width = jacobian(t, y), width_of(h, y)
-    eye, stages = np.eye(n), MATRIX.astype(width.dtype).reshape(3, 1, 3, 1)
-    big = np.eye(3 * n) - reshape(stages * reshape(J, (1, n, 1, n)), (3 * n, 3 * n)) * width
+    eye, stages = np.eye(n, dtype=width.dtype), MATRIX.astype(width.dtype).reshape(3, 1, 3, 1)
+    big = np.eye(3 * n, dtype=width.dtype) - reshape(stages * reshape(J, (1, n, 1, n)), (3 * n, 3 * n)) * width
     allowed = scale(absolute(y))
 
     def body(state: tuple) -> tuple:

@@ -71,6 +71,10 @@ class Drive:
         self.who, self.solver, self.control, self.t_eval, self.dense = who, solver, control, t_eval, dense
         self.events, self.run, self.seen = events, Run([solver.t], [solver.y]), 0
         self.run.hits = [[] for _ in events]
+        if not np.all(np.isfinite(solver.f)):
+            raise ArgumentError(
+                f"{who}: the function gives nan or infinity at the start, t = {solver.t:.6g}; begin where it is defined"
+            )
         self.keep = t_eval is None or dense
         self.values = [e.value(solver.t, solver.y) for e in events]
 

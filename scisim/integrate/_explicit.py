@@ -159,7 +159,7 @@ def norm(x: Any) -> Any:
 
 def width_of(h: Any, y: Any) -> Any:
     """The size of a step in the precision of the state."""
-    return astype(h, np.zeros((), y.dtype).real.dtype)
+    return astype(np.float64(h) if type(h) is float else h, np.zeros((), y.dtype).real.dtype)
 
 
 def weigh(ks: list, weights: tuple) -> Any:

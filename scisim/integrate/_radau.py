@@ -71,7 +71,8 @@ class RadauSolver:
         self.h = first_step(self._counted, control, y, self.f, 3)
         self.tolerance = newton_tolerance(control)
         self.J, self.fresh = jacobian(self.t, y), True
-        self.eye = np.eye(y.size)
+        real = y.real.dtype
+        self.eye, self.basis, self.inverse = np.eye(y.size, dtype=real), BASIS.astype(real), INVERSE.astype(real)
         self.factors: tuple | None = None
         self.old: tuple | None = None  # size of the last step and its error
         self.polynomial: np.ndarray | None = None
@@ -144,7 +145,7 @@ class RadauSolver:
 
     def _newton(self, h: float, Z: np.ndarray, scale: np.ndarray) -> tuple[Any, int, float]:
         real, pair = self.factors  # type: ignore[misc]
-        W, mr, mc = INVERSE @ Z, REAL / h, COMPLEX / h
+        W, mr, mc = self.inverse @ Z, REAL / h, COMPLEX / h
         old, rate = None, math.nan
         F = np.empty_like(Z)
         times = [self.t + h * c for c in NODES]
@@ -152,7 +153,7 @@ class RadauSolver:
             for k in range(3):
                 F[k] = self.fun(times[k], self.y + Z[k])
             self.nfev += 3
-            G = INVERSE @ F
+            G = self.inverse @ F
             dW = np.empty_like(W)
             dW[0] = real.solve(G[0] - mr * W[0])
             self._pair(pair, G, W, mc, dW)
@@ -164,7 +165,7 @@ class RadauSolver:
             if rate >= 1 or rate ** (ITERATIONS - count) / (1 - rate) * size > self.tolerance:
                 return None, count, rate
             W = W + dW
-            Z = BASIS @ W
+            Z = self.basis @ W
             if size == 0 or (rate == rate and rate / (1 - rate) * size < self.tolerance):
                 return Z, count, rate
             old = size

@@ -57,7 +57,7 @@ def rodas_step(f: Callable, J: Any, ft: Any, t: Any, end: Any, y: Any, dense: bo
 
     h, n = end - t, y.shape[0]
     width = width_of(h, y)
-    matrix = np.eye(n) / (GAMMA * width) - J
+    matrix = np.eye(n, dtype=width.dtype) / (GAMMA * width) - J
     ks: list[Any] = []
 
     def stage(k: int, at: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from scisim.core import pytree
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ScisimError, ShapeError, TraceError
 from scisim.core.tensor import Tensor, wrap
-from scisim.core.values import Traced, as_value, inexact, name_of, own, shape
+from scisim.core.values import Traced, as_value, inexact, name_of, named, own, shape
 from scisim.ops.shape import astype, concat, moveaxis, reshape, stack
 
 _new = object.__new__
@@ -39,12 +39,17 @@ class State:
         if type(y0) in (list, tuple) and all(map(_is_number, y0)):
             y0 = Tensor(list(y0))
         leaves, self.spec = pytree.flatten(y0)
-        vals = [pytree.leaf_value(x, who, "y0") for x in leaves]
+        try:
+            vals = [pytree.leaf_value(x, who, "y0") for x in leaves]
+        except ScisimError as error:
+            raise named(f"{who}: y0", error) from None
         if not vals:
             raise ArgumentError(f"{who}: y0 holds no numbers; give an array, or a container of arrays")
         self.dtype = np.result_type(np.float32 if all(map(_narrow, vals)) else np.float64, *(v.dtype for v in vals))
-        if self.dtype.kind not in "fc" or self.dtype.itemsize > 16 or self.dtype.name in ("float16", "bfloat16"):
-            raise DTypeError(f"{who}: y0 has dtype {self.dtype}; use float32, float64 or their complex ones")
+        wrong = [v.dtype for v in vals if v.dtype.name in ("float16", "bfloat16")]
+        if wrong or self.dtype.kind not in "fc" or self.dtype.itemsize > 16:
+            kind = wrong[0] if wrong else self.dtype
+            raise DTypeError(f"{who}: y0 has dtype {kind}; use float32, float64 or their complex ones")
         self.real = np.zeros((), self.dtype).real.dtype
         self.shapes = [tuple(shape(v)) for v in vals]
         self.sizes = [int(np.prod(s)) for s in self.shapes]

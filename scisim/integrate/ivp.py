@@ -7,21 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core import pytree
-from scisim.core.batch import Batch
-from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
-from scisim.core.tensor import Tensor, wrap
-from scisim.core.values import Traced, as_value, check_function, dtype, is_complex, name_of, shape
-from scisim.integrate._bounded import bounded_run
-from scisim.integrate._control import Control, control
-from scisim.integrate._drive import Drive, Event, Run, check_times
-from scisim.integrate._methods import Method, method_of
-from scisim.integrate._replay import Replay, base, repeated_run
-from scisim.integrate._result import OdeResult, OdeSolution
-from scisim.integrate._system import MeetsTraced, State, System, plain
-from scisim.ops.shape import astype, concat, reshape, stack
-
-WHO = "integrate.solve_ivp"
+from scisim.core.errors import ArgumentError
+from scisim.core.values import check_function
+from scisim.integrate._control import control
+from scisim.integrate._problem import WHO, Problem
+from scisim.integrate._result import OdeResult
+from scisim.integrate._system import MeetsTraced
 
 
 def solve_ivp(
@@ -35,226 +26,115 @@ def solve_ivp(
     vectorized: bool = False,
     args: tuple | None = None,
     *,
-    rtol: Any = 1e-3,
+    rtol: float = 1e-3,
     atol: Any = 1e-6,
     first_step: float | None = None,
     max_step: float = np.inf,
     max_steps: int | None = None,
+    max_events: int = 16,
     jac: Any = None,
+    adjoint: str = "discrete",
 ) -> OdeResult:
-    """Solve dy/dt = fun(t, y), y(t0) = y0."""
+    """Solve an initial value problem dy/dt = fun(t, y), y(t0) = y0.
+
+    Parameters
+    ----------
+    fun : callable
+        ``fun(t, y, *args)``: the slopes, in the shape or structure of `y0`; for a vector also a list of numbers.
+    t_span : tuple of two floats
+        Start and end, in either order.
+    y0 : array_like, shape (n,)
+        Initial state, real or complex; or an array of any shape, or a container of arrays, which `fun` then takes and
+        returns.  A list of numbers is a vector.
+    method : {"RK45", "RK23", "DOP853", "Radau", "BDF", "Rodas"}
+        Explicit Runge-Kutta pairs of order 5 (Dormand and Prince), 3 (Bogacki and Shampine) and 8 (Hairer, Norsett and
+        Wanner); for stiff problems Radau IIA of order 5, backward differentiation of orders 1 to 5, and the
+        Rosenbrock method RODAS of order 4.  Implicit ones differentiate `fun` for its Jacobian.
+    t_eval : array_like, shape (n_points,), optional
+        Times of output, in the order of `t_span` and within it; by default all steps.
+    dense_output : bool
+        Also give the solution as a function of time.
+    events : callable, or list of callables, optional
+        ``event(t, y, *args)``, one real number, of which zeros are found.  With an attribute ``terminal`` of True, or
+        a number of times, its zero ends the integration; with ``direction`` above or below 0 only zeros of rising or
+        falling values count.
+    vectorized : bool
+        Accepted as in SciPy; it has no effect, since Jacobians come by differentiation.
+    args : tuple, optional
+        Further arguments of `fun`, of events and of `jac`.
+    rtol, atol : float, or atol an array with a number for each of the state
+        The local error is kept below ``atol + rtol * abs(y)``.
+    first_step : float, optional
+    max_step : float
+    max_steps : int, optional
+        The greatest number of steps.  Unlimited by default; inside jit and vmap 4096.
+    max_events : int
+        Inside jit and vmap, how many zeros of each event are kept.
+    jac : callable or array, shape (n, n), optional
+        ``jac(t, y, *args)``: the Jacobian for implicit methods, where it is known better than by differentiation.
+    adjoint : {"discrete", "continuous"}
+        How derivatives are found: see Notes.  The continuous one needs `t_eval`.
+
+    Returns
+    -------
+    OdeResult
+        With the fields of SciPy's: t, y, sol, t_events, y_events, nfev, njev, nlu, status, message, success.  ``y`` has
+        the state's shape with times along a further last axis.
+
+    Raises
+    ------
+    ArgumentError
+        For an unknown method, times outside of the span or not in order, tolerances below 0, or a function that is nan
+        at the start.
+    ShapeError, DTypeError, ArgumentTypeError
+        When `fun` returns another shape, complex numbers for a real state, or another structure.
+
+    Notes
+    -----
+    A step that fails gives status -1 and a message that says at which time and what may help, as in SciPy.
+
+    Derivatives (of any order, in `y0`, both ends of `t_span`, `t_eval`, `args` and whatever `fun` closes over): the
+    accepted steps are repeated with derivatives, their sizes constant or in proportion to the span.  This discrete
+    adjoint is the exact derivative of the computed solution; reverse mode keeps one state a step.  Times of events
+    follow by the implicit function theorem.  The continuous adjoint integrates an equation for cotangents backwards:
+    it needs no memory for steps and agrees to the tolerances.
+
+    Inside jit and vmap the number of steps is not known.  Without `t_eval` results are then padded to
+    ``max_steps + 1`` times with the last state, so that ``y[..., -1]`` is the final one; times of events, and output
+    after a terminal event, are padded with nan.  If `max_steps` do not reach the end, what is missing is nan and
+    success is False.  Each problem of a batch has its own steps.
+
+    For float32 states, times within `fun` and in the result are float32.
+
+    Sources: Hairer, Norsett and Wanner, "Solving Ordinary Differential Equations I" and "II"; Shampine and Reichelt,
+    "The MATLAB ODE suite" (1997).
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> from scisim import autodiff as ad
+    >>> from scisim import integrate
+    >>> def swing(t, y, k):
+    ...     return [y[1], -k * y[0]]
+    >>> s = integrate.solve_ivp(swing, (0.0, 1.0), [1.0, 0.0], args=(4.0,), rtol=1e-9, atol=1e-9)
+    >>> s.y[:, -1]
+    Tensor([-0.41614684, -1.81859485])
+    >>> end = lambda k: integrate.solve_ivp(swing, (0.0, 1.0), [1.0, 0.0], args=(k,), rtol=1e-9, atol=1e-9).y[0, -1]
+    >>> ad.grad(end)(4.0)
+    Tensor(-0.22732436)
+    """
     check_function(WHO, fun)
-    problem = _Problem(fun, t_span, y0, method, t_eval, dense_output, events, args, jac)
+    if adjoint not in ("discrete", "continuous"):
+        raise ArgumentError(f"{WHO}: adjoint is {adjoint!r}; expected 'discrete' or 'continuous'")
+    problem = Problem(fun, t_span, y0, method, t_eval, dense_output, events, args, jac)
+    problem.max_events = max_events
     c = control(WHO, problem.state, *problem.span, rtol, atol, first_step, max_step, max_steps)
     if not problem.traced():
         try:
             return problem.plainly(c)
         except MeetsTraced:
             pass
+    if adjoint == "continuous":
+        settings = {"method": method, "rtol": rtol, "atol": atol, "max_step": max_step, "max_steps": max_steps}
+        return problem.by_adjoint(lambda f, span, y, ts: solve_ivp(f, span, y, t_eval=ts, **settings))
     return problem.within(c) if problem.unknown() else problem.again(c)
-
-
-class _Problem:
-    """The arguments, checked, as values."""
-
-    def __init__(
-        self,
-        fun: Callable,
-        t_span: Any,
-        y0: Any,
-        method: Any,
-        t_eval: Any,
-        dense: bool,
-        events: Any,
-        args: Any,
-        jac: Any,
-    ) -> None:
-        if args is not None and not isinstance(args, (tuple, list)):
-            raise ArgumentTypeError(f"{WHO}: args is {args!r:.60}; expected a tuple, such as args=(a,)")
-        self.state = State(WHO, y0)
-        self.system = System(WHO, fun, self.state, tuple(args or ()))
-        self.method: Method = method_of(WHO, method, self.system, jac)
-        self.start, self.end = _times(t_span)
-        self.known = not any(map(_unknown, (self.start, self.end)))
-        self.span = (float(base(self.start)), float(base(self.end))) if self.known else (-np.inf, np.inf)
-        self.t_eval = None if t_eval is None else _vector(t_eval)
-        self.dense = dense
-        single = events is None or callable(events)
-        self.events = [] if events is None else [events] if single else list(events)
-        self.wants = [_asked(e) for e in self.events]
-        if self.t_eval is not None and self.known and not _unknown(self.t_eval):
-            check_times(WHO, np.asarray(base(self.t_eval)), *self.span)
-
-    def traced(self) -> bool:
-        """Whether values of a transformation are among the arguments."""
-        leaves = pytree.tree_leaves(self.system.args)
-        values = [x._v if type(x) is Tensor else x for x in leaves]
-        return any(isinstance(v, Traced) for v in (self.state.value, self.start, self.end, self.t_eval, *values))
-
-    def unknown(self) -> bool:
-        """Whether values are not known, or those of many problems at once; closures show in what functions return."""
-        leaves = pytree.tree_leaves(self.system.args)
-        values = [self.state.value, self.start, self.end, self.t_eval]
-        values += [x._v if type(x) is Tensor else x for x in leaves]
-        values.append(self.system(self.start, self.state.value))
-        values += [self._event(e)(self.start, self.state.value) for e in self.events]
-        return any(map(_unknown, values))
-
-    # --- on arrays ---------------------------------------------------------------------------------------------------
-    def plainly(self, c: Control) -> OdeResult:
-        f = plain(self.system)
-        events = [Event(self._plain_event(e), *w) for e, w in zip(self.events, self.wants, strict=True)]
-        solver = self.method.solver(f, c, self.state.value)
-        run = Drive(WHO, solver, c, self.t_eval, self.dense, events)()
-        ts, ys = self._points(run)
-        sol = None
-        if self.dense:
-            cs = np.stack(run.coefficients) if run.coefficients else np.zeros((0, self.method.terms, self.state.n))
-            sol = self._solution(np.asarray(run.nodes, float), np.stack(run.states), cs)
-        hits = [([t for _, t, _ in h], [y for _, _, y in h]) for h in run.hits]
-        return self._result(run, solver, ts, ys, sol, [(self._as_times(t), self._as_rows(y)) for t, y in hits])
-
-    def _plain_event(self, event: Callable) -> Callable:
-        def value(t: float, y: np.ndarray) -> float:
-            v = self._event(event)(np.float64(t), y)
-            if isinstance(v, Traced):
-                raise MeetsTraced
-            return float(v)
-
-        return value
-
-    def _event(self, event: Callable) -> Callable:
-        """An event function from values to one real number."""
-
-        def value(t: Any, y: Any) -> Any:
-            out = event(wrap(astype(t, self.state.real)), self.state.tree(y), *self.system.args)
-            v = out._v if type(out) is Tensor else as_value(out)
-            if v.size != 1 or is_complex(v):
-                raise ShapeError(
-                    f"{WHO}: the event {name_of(event)} returns {dtype(v)}{list(shape(v))}; expected one real number, "
-                    f"of which zeros are found"
-                )
-            return reshape(v, ()) if shape(v) else v
-
-        return value
-
-    def _points(self, run: Run) -> tuple[np.ndarray, np.ndarray]:
-        if self.t_eval is not None:
-            return self.t_eval[: len(run.rows)], self._as_rows(run.rows)
-        nodes, states = list(run.nodes), list(run.states)
-        if run.cut is not None:
-            nodes[-1], states[-1] = run.cut
-        return np.asarray(nodes, float), self._as_rows(states)
-
-    def _as_rows(self, ys: list) -> np.ndarray:
-        return np.stack(ys) if ys else np.zeros((0, self.state.n), self.state.dtype)
-
-    def _as_times(self, ts: list) -> np.ndarray:
-        return np.asarray(ts, float)
-
-    def _solution(self, nodes: Any, states: Any, coefficients: Any) -> OdeSolution:
-        return OdeSolution(self.state, nodes, states, coefficients)
-
-    # --- on values that carry derivatives ----------------------------------------------------------------------------
-    def again(self, c: Control) -> OdeResult:
-        """The steps of a run on arrays, repeated."""
-        events = [(self._event(e), *w) for e, w in zip(self.events, self.wants, strict=True)]
-        bare = None if self.t_eval is None else np.asarray(base(self.t_eval))
-        run, solver = repeated_run(WHO, self.method, self.system, c, self.state.value, bare, False, events)
-        dense = self.dense or self.t_eval is not None or bool(events)
-        replay = Replay(self.method, self.system, run, self.state.value, self.start, self.end, dense)
-        found = [[replay.zeros(e[0], k, t) for k, t, _ in h] for e, h in zip(events, run.hits, strict=True)]
-        ts, ys = self._replayed_points(run, replay, found)
-        pairs = [tuple(zip(*h, strict=True)) or ((), ()) for h in found]
-        hits = [(self._stacked(t, ()), self._stacked(y, (self.state.n,))) for t, y in pairs]
-        sol = self._solution(replay.nodes, replay.states, replay.coefficients) if self.dense else None
-        return self._result(run, solver, ts, ys, sol, hits)
-
-    def _stacked(self, vs: tuple, s: tuple) -> Any:
-        return stack(vs) if vs else np.zeros((0, *s), self.state.dtype if s else float)
-
-    def _replayed_points(self, run: Run, replay: Replay, found: list) -> tuple[Any, Any]:
-        if self.t_eval is not None:
-            ts = self.t_eval[: len(run.rows)]
-            return ts, replay.rows(astype(ts, np.float64))
-        if run.cut is None:
-            return replay.nodes, replay.states
-        t, y = max((h[-1] for h in found if h), key=lambda pair: abs(base(pair[0]) - self.span[0]))
-        return concat([replay.nodes[:-1], reshape(t, (1,))], 0), concat([replay.states[:-1], reshape(y, (1, -1))], 0)
-
-    # --- inside jit and vmap -----------------------------------------------------------------------------------------
-    def within(self, c: Control) -> OdeResult:
-        """In a loop of bounded length."""
-        vals = [self.state.value, self.start, self.end, *([] if self.t_eval is None else [self.t_eval])]
-        outs = bounded_run(self.method, c, self.state, self.system, vals, self.dense)
-        ts, ys, nodes, states, cs, status, calls = outs
-        sol = self._solution(nodes, states, cs) if self.dense else None
-        return OdeResult(
-            t=wrap(astype(ts, self.state.real)),
-            y=self.state.table(ys),
-            sol=sol,
-            t_events=None,
-            y_events=None,
-            nfev=wrap(calls),
-            njev=0,
-            nlu=0,
-            status=wrap(status),
-            message="status says how it ended",
-            success=wrap(status >= 0),
-        )
-
-    # --- the result --------------------------------------------------------------------------------------------------
-    def _result(self, run: Run, solver: Any, ts: Any, ys: Any, sol: Any, hits: list) -> OdeResult:
-        times = self.state.real
-        return OdeResult(
-            t=wrap(astype(ts, times)),
-            y=self.state.table(ys),
-            sol=sol,
-            t_events=[wrap(astype(t, times)) for t, _ in hits] if self.events else None,
-            y_events=[wrap(y) for _, y in hits] if self.events else None,
-            nfev=solver.nfev,
-            njev=solver.njev,
-            nlu=solver.nlu,
-            status=run.status,
-            message=run.message,
-            success=run.status >= 0,
-        )
-
-
-def _unknown(x: Any) -> bool:
-    """Whether a value is a variable of a program, or a batch of values."""
-    while isinstance(x, Traced):
-        if isinstance(x.trace, Batch) or x.lower is None:
-            return True
-        x = x.lower
-    return False
-
-
-def _times(t_span: Any) -> tuple[Any, Any]:
-    """Start and end, values of float64."""
-    parts = list(t_span) if isinstance(t_span, (list, tuple)) else None
-    if parts is None:
-        v = t_span._v if type(t_span) is Tensor else as_value(t_span)
-        parts = [v[k] for k in range(v.shape[0])] if len(shape(v)) == 1 else []
-    if len(parts) != 2:
-        raise ArgumentError(f"{WHO}: t_span is {t_span!r:.60}; expected two times, such as (0.0, 1.0)")
-    vals = [p._v if type(p) is Tensor else as_value(p) for p in parts]
-    for v in vals:
-        if shape(v) != () or is_complex(v) or not (_unknown(v) or np.isfinite(base(v))):
-            raise ArgumentError(f"{WHO}: t_span is {t_span!r:.60}; expected two finite real times")
-    return astype(vals[0], np.float64), astype(vals[1], np.float64)
-
-
-def _vector(t_eval: Any) -> Any:
-    v = Tensor(t_eval)._v
-    return astype(v, np.float64)
-
-
-def _asked(event: Any) -> tuple[float, float]:
-    """Direction of an event, and how often it may happen."""
-    check_function(WHO, event)
-    terminal = getattr(event, "terminal", False)
-    times = np.inf if terminal is None or terminal is False else 1 if terminal is True else terminal
-    if times != np.inf and (int(times) != times or times < 0):
-        raise ArgumentError(f"{WHO}: event.terminal is {terminal!r}; expected a boolean or a positive number of times")
-    return float(getattr(event, "direction", 0)), float(times) or np.inf
