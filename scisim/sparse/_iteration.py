@@ -9,22 +9,23 @@ import numpy as np
 
 from scisim.autodiff import vjp
 from scisim.autodiff.implicit import linear_solve
+from scisim.core import pytree
 from scisim.core.avals import aval
 from scisim.core.capture import capture, close
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ConvergenceError, ShapeError
-from scisim.core.public import OPERATIONS
 from scisim.core.tensor import Tensor, unwrap, wrap
-from scisim.core.values import Traced, dtype, inexact
+from scisim.core.values import Traced, dtype, inexact, is_complex, shape
+from scisim.ops.arithmetic import sqrt
+from scisim.ops.complexes import conj, real
+from scisim.ops.flow import while_loop
+from scisim.ops.reduce import sum as sum_of
+from scisim.ops.select import eq, maximum, where
 from scisim.ops.shape import as_integer
 from scisim.sparse.build import from_scipy
 from scisim.sparse.csr import CSR
 
 Function = Callable[[Any], Any]
 RECORDED = 1000  # iterations whose residuals are kept: every step of a loop carries them all
-
-_abs, _sum, _sqrt, _where, _conj, _real, _zeros_like, _full = (
-    OPERATIONS[name].function for name in ("abs", "sum", "sqrt", "where", "conj", "real", "zeros_like", "full")
-)
 
 
 class SolveInfo(NamedTuple):
@@ -57,7 +58,7 @@ class Setting(NamedTuple):
 
 
 class Record(NamedTuple):
-    """The part of a loop's state that tells how far it is."""
+    """The part of a loop's state that tells how far it is; values, as all of the state."""
 
     iterations: Any
     residual: Any
@@ -70,36 +71,78 @@ class Record(NamedTuple):
     def noted(self, residual: Any) -> Record:
         """One more iteration."""
         k = self.iterations + 1
-        here = np.arange(self.history.shape[0]) == k
-        return Record(k, residual, self.bound, _where(here, residual, self.history))
+        if isinstance(k, Traced) or isinstance(residual, Traced):
+            history = where(eq(np.arange(shape(self.history)[0]), k), residual, self.history)
+        else:
+            history = self.history.copy()
+            history[k : k + 1] = residual
+        return Record(k, residual, self.bound, history)
 
     def info(self) -> SolveInfo:
-        return SolveInfo(self.residual <= self.bound, self.iterations, self.residual, self.history)
+        return SolveInfo(*map(wrap, (self.residual <= self.bound, *self[:2], self.history)))
 
 
 def start(b: Any, r: Any, setting: Setting) -> Record:
     """The record before the first iteration."""
-    residual, size = norm(r), norm(b)
-    bound = size * setting.rtol
-    bound = _where(bound < setting.atol, setting.atol, bound).astype(size.dtype)
-    empty = np.full(min(setting.maxiter, RECORDED) + 1, np.nan, size.dtype)
-    first = np.arange(len(empty)) == 0
-    return Record(wrap(np.asarray(0)), residual, bound, _where(first, residual, empty))
+    residual = norm(r)
+    bound = maximum(norm(b) * setting.rtol, np.asarray(setting.atol, dtype(residual)))
+    history = np.full(min(setting.maxiter, RECORDED) + 1, np.nan, dtype(residual))
+    return Record(np.asarray(-1), residual, bound, history).noted(residual)
+
+
+def repeat(test: Function, body: Function, state: Any) -> Any:
+    """``state = body(state)`` while ``test(state)``: Python's own loop as long as the condition is known."""
+    while True:
+        going = test(state)
+        if isinstance(going, Traced):
+            looped = while_loop(_on_values(test), _on_values(body), pytree.tree_map(wrap, state))
+            return pytree.tree_map(unwrap, looped)
+        if not going:
+            return state
+        state = body(state)
+
+
+def _on_values(f: Function) -> Function:
+    return lambda state: pytree.tree_map(wrap, f(pytree.tree_map(unwrap, state)))
 
 
 def dot(a: Any, b: Any) -> Any:
     """Sum of conj(a) b over all elements."""
-    return _sum(_conj(a) * b) if a.dtype.kind == "c" else _sum(a * b)
+    if type(a) is np.ndarray and type(b) is np.ndarray:
+        return np.vdot(a, b)
+    return sum_of((conj(a) if is_complex(a) else a) * b)
+
+
+def real_dot(a: Any, b: Any) -> Any:
+    """The real part of the sum of conj(a) b."""
+    if type(a) is np.ndarray and type(b) is np.ndarray:
+        return np.vdot(a, b).real
+    return real(dot(a, b))
+
+
+def root(x: Any) -> Any:
+    return sqrt(x) if isinstance(x, Traced) else np.sqrt(x)
 
 
 def norm(x: Any) -> Any:
     """Root of the sum of squares of all elements."""
-    return _sqrt(_real(dot(x, x)))
+    return root(real_dot(x, x))
 
 
 def safe(x: Any) -> Any:
     """A divisor that is not 0."""
-    return _where(x == 0, 1.0, x).astype(x.dtype)
+    if not isinstance(x, Traced):
+        return x if x != 0 else np.ones_like(x)
+    return where(eq(x, 0), np.ones((), dtype(x)), x)
+
+
+def size_of(r: Any, z: Any, product: Any) -> Any:
+    """The norm of r, of which the product with z is known."""
+    return root(product) if z is r else norm(r)
+
+
+def zeros(x: Any) -> Any:
+    return np.zeros(shape(x), dtype(x))
 
 
 def operator(who: str, a: Any, like: Any) -> Function:
@@ -126,7 +169,7 @@ def solved(
 ) -> tuple[Tensor, SolveInfo]:
     """Run a method, with derivatives by the equation that its result solves.
 
-    ``method(matvec, b, x0, preconditioner, setting) -> x, info`` in tensors.
+    ``method(matvec, b, x0, preconditioner, setting) -> x, record``, all of values.
     """
     _check_setting(who, setting)
     b = _right_side(who, a, b)
@@ -138,15 +181,22 @@ def solved(
             scaled = None if precondition is None else lambda r: precondition(r, inner)
             if scaled is not None and transposed and not hermitian:
                 scaled = transposed_function(scaled, rhs)
-            x, info = method(matvec, rhs, guess, scaled or (lambda r: r), setting)
+            ready = (lambda r: r) if scaled is None else _of_values(scaled)
+            x, record = method(_of_values(matvec), unwrap(rhs), unwrap(guess), ready, setting)
+            info = record.info()
             if check:
                 _check_converged(who, info, setting)
-            return x, info
+            return wrap(x), info
 
         return solve
 
-    first = _zeros_like(b) if x0 is None else _start_value(who, x0, b)
+    first = wrap(zeros(b._v)) if x0 is None else _start_value(who, x0, b)
     return linear_solve(matvec, b, run(False), run(True), hermitian, (first, *held), has_aux=True)
+
+
+def _of_values(f: Function) -> Function:
+    """A function of tensors as one of values."""
+    return lambda x: f(wrap(x))._v
 
 
 def _check_setting(who: str, setting: Setting) -> None:
@@ -196,8 +246,8 @@ def _fixed(m: Function, b: Tensor) -> tuple[Callable, list]:
 
 def transposed_function(f: Function, like: Any) -> Function:
     """The transpose of a linear function; a pullback is the conjugate transpose."""
-    pullback = vjp(f, _zeros_like(like))[1]
-    return lambda r: _conj(pullback(_conj(r))[0])
+    pullback = vjp(f, wrap(zeros(unwrap(like))))[1]
+    return lambda r: pullback(r.conj())[0].conj()
 
 
 def _check_converged(who: str, info: SolveInfo, setting: Setting) -> None:

@@ -43,6 +43,14 @@ def _product(data: Any, x: Any, indices: Any, indptr: Any, columns: int) -> np.n
     return _each(times, (n, k), np.result_type(data, x), (data, 1), (x, 2))
 
 
+def vector_product(data: np.ndarray, x: np.ndarray, pattern: Any) -> np.ndarray:
+    """A x of plain arrays: what the primitive gives, without a dispatch."""
+    (n, m), kind = pattern.shape, data.dtype
+    y = np.zeros(n, kind if kind == x.dtype else np.result_type(data, x))
+    kernels.csr_matvec(n, m, pattern.indptr, pattern.indices, np.ascontiguousarray(data), np.ascontiguousarray(x), y)
+    return y
+
+
 def _transposed_product(data: Any, x: Any, indices: Any, indptr: Any, columns: int) -> np.ndarray:
     n, k = len(indptr) - 1, x.shape[-1]
 

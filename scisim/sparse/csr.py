@@ -16,7 +16,7 @@ from scisim.ops.complexes import conj
 from scisim.ops.index import index, index_set
 from scisim.ops.shape import astype, broadcast, concat, matrix_transpose, reshape
 from scisim.sparse._pattern import Pattern, checked_pattern, sorted_pattern
-from scisim.sparse._products import csr_product, csr_transposed, times
+from scisim.sparse._products import csr_product, csr_transposed, times, vector_product
 
 _KINDS = "biufc"
 
@@ -121,6 +121,10 @@ class CSR:
 
     # --- products ------------------------------------------------------------------------------------------------
     def __matmul__(self, other: Any) -> Any:
+        if type(other) is Tensor and type(other._v) is np.ndarray and other._v.ndim == 1:
+            data, p = self.data._v, self.pattern
+            if type(data) is np.ndarray and data.ndim == 1 and len(other._v) == p.shape[1]:
+                return wrap(vector_product(data, other._v, p))
         if isinstance(other, CSR):
             return product(self, other)
         x = self._operand(other)

@@ -6,26 +6,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.core.public import OPERATIONS
-from scisim.core.tensor import Tensor, wrap
-from scisim.ops.flow import iterate
-from scisim.ops.shape import as_integer
-from scisim.sparse._iteration import (
-    Function,
-    Record,
-    Setting,
-    SolveInfo,
-    _abs,
-    _conj,
-    _where,
-    norm,
-    safe,
-    solved,
-    start,
-)
+from scisim.core.tensor import Tensor
+from scisim.core.values import Traced, dtype, shape
+from scisim.ops._linalg.solving import solve_p
+from scisim.ops.arithmetic import absolute
+from scisim.ops.arrange import diagonal
+from scisim.ops.complexes import conj, real
+from scisim.ops.index import index
+from scisim.ops.products import matmul
+from scisim.ops.select import eq, where
+from scisim.ops.shape import as_integer, astype, matrix_transpose, reshape
+from scisim.sparse._iteration import Function, Record, Setting, SolveInfo, norm, repeat, root, safe, solved, start
 from scisim.sparse.krylov import setting
-
-_take = OPERATIONS["take"].function
 
 
 def gmres(
@@ -77,7 +69,7 @@ def gmres(
     """
     count = min(max(as_integer("sparse.gmres", "restart", restart), 1), max(Tensor(b).size, 1))
 
-    def method(matvec: Function, b: Any, x0: Any, m: Function, limits: Setting) -> tuple[Any, SolveInfo]:
+    def method(matvec: Function, b: Any, x0: Any, m: Function, limits: Setting) -> tuple[Any, Record]:
         return _gmres(matvec, b, x0, m, limits, count)
 
     return solved("sparse.gmres", method, a, b, x0, M, setting(b, rtol, atol, maxiter), False, check)
@@ -94,82 +86,86 @@ class _Inner(NamedTuple):
     j: Any
     basis: Any  # (m + 1, n), orthonormal rows, 0 from row j + 1 on
     turn: Any  # (m + 1, m + 1), the product of all rotations
-    upper: Any  # (m, m), the rotated columns
+    upper: Any  # (m, m), the rotated columns as rows
 
 
-def _gmres(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting, m: int) -> tuple[Any, SolveInfo]:
-    def cycle(s: _Outer) -> _Outer:
-        beta = norm(s.r)
-        inner = _Inner(s.record, wrap(np.asarray(0)), *_empty(s.r, beta, m))
-        inner = iterate(
+def _gmres(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting, m: int) -> tuple[Any, Record]:
+    kind, s = dtype(b), shape(b)
+
+    def cycle(outer: _Outer) -> _Outer:
+        beta = norm(outer.r)
+        inner = repeat(
             lambda q: q.record.going(limits.maxiter) & (q.j < m),
-            lambda q: _extend(q, matvec, precondition, beta, b.shape),
-            inner,
+            lambda q: _extend(q, lambda v: _flat(matvec(precondition(reshape(v, s)))), beta),
+            _Inner(outer.record, np.asarray(0), *_first(outer.r, beta, m)),
         )
-        used = np.arange(m) < inner.j
-        right = _where(used, beta * inner.turn[:m, 0], 0.0).astype(b.dtype)
-        y = _back_substitution(inner.upper, right, m)
-        x = s.x + precondition((y @ inner.basis[:m]).reshape(b.shape))
+        y = _weights(inner, beta, m)
+        x = outer.x + precondition(reshape(matmul(y, inner.basis[:m]), s))
         r = b - matvec(x)
-        return _Outer(inner.record._replace(residual=norm(r)), x, r)
+        return _Outer(inner.record._replace(residual=norm(r)), astype(x, kind), r)
 
     r = b - matvec(x0)
-    state = iterate(lambda s: s.record.going(limits.maxiter), cycle, _Outer(start(b, r, limits), x0, r))
-    return state.x, state.record.info()
+    end = repeat(lambda q: q.record.going(limits.maxiter), cycle, _Outer(start(b, r, limits), x0, r))
+    return end.x, end.record
 
 
-def _empty(r: Any, beta: Any, m: int) -> tuple[Any, Any, Any]:
-    first = (np.arange(m + 1) == 0)[:, None]
-    unit = (r / safe(beta)).reshape(1, -1)
-    eye = wrap(np.eye(m + 1, dtype=r.dtype))
-    return _where(first, unit, 0.0).astype(r.dtype), eye, wrap(np.zeros((m, m), r.dtype))
+def _flat(x: Any) -> Any:
+    return reshape(x, (-1,))
 
 
-def _extend(q: _Inner, matvec: Function, precondition: Function, beta: Any, shape: tuple[int, ...]) -> _Inner:
+def _first(r: Any, beta: Any, m: int) -> tuple[Any, Any, Any]:
+    """One direction, no rotation, no column."""
+    kind = dtype(r)
+    unit = reshape(r / safe(beta), (1, -1))
+    basis = np.eye(m + 1, 1, dtype=kind) * unit
+    return basis, np.eye(m + 1, dtype=kind), np.zeros((m, m), kind)
+
+
+def _extend(q: _Inner, product: Function, beta: Any) -> _Inner:
     """One more direction, and the rotation that makes its column upper triangular."""
-    m = q.upper.shape[0]
-    w = matvec(precondition(_take(q.basis, q.j, axis=0).reshape(shape))).reshape(-1)
-    h = _conj(q.basis) @ w
-    w = w - h @ q.basis
-    again = _conj(q.basis) @ w
-    w = w - again @ q.basis
+    kind = dtype(q.upper)
+    w = product(_row(q.basis, q.j))
+    h, adjoint = 0.0, conj(q.basis) if kind.kind == "c" else q.basis
+    for _ in range(2):
+        more = matmul(adjoint, w)
+        w, h = w - matmul(more, q.basis), h + more
     size = norm(w)
-    rows = np.arange(m + 1)
-    column = q.turn @ _where(rows == q.j + 1, size, h + again).astype(w.dtype)
-    turn = _rotation(column, q.j, rows, w.dtype) @ q.turn
-    top = _where(rows == q.j, _top(column, q.j), _where(rows < q.j, column, 0.0))
-    upper = _where(np.arange(m) == q.j, top[:m, None], q.upper).astype(w.dtype)
-    basis = _where((rows == q.j + 1)[:, None], w / safe(size), q.basis).astype(w.dtype)
-    residual = _abs(beta * _take(turn[:, 0], q.j + 1))
+    column = matmul(q.turn, _put(h, q.j + 1, size))
+    turn, top = _rotated(q.turn, column, q.j)
+    column = _put(_put(column, q.j + 1, 0.0), q.j, top)
+    upper = _put(q.upper, q.j, column[:-1])
+    basis = _put(q.basis, q.j + 1, w / safe(size))
+    residual = absolute(beta * _row(turn, q.j + 1)[0])
     return _Inner(q.record.noted(residual), q.j + 1, basis, turn, upper)
 
 
-def _top(column: Any, j: Any) -> Any:
-    a, b = _take(column, j), _take(column, j + 1)
-    return norm(_pair(a, b))
+def _row(x: Any, k: Any) -> Any:
+    return x[k] if type(x) is np.ndarray and not isinstance(k, Traced) else index(x, k)
 
 
-def _pair(a: Any, b: Any) -> Any:
-    return OPERATIONS["stack"].function([a, b])
+def _put(x: Any, k: Any, row: Any) -> Any:
+    """x with a row in place k; plain arrays are those of the loop, so they are written into."""
+    if type(x) is np.ndarray and not isinstance(row, Traced):
+        x[k] = row
+        return x
+    here = reshape(eq(np.arange(shape(x)[0]), k), (-1,) + (1,) * (len(shape(x)) - 1))
+    return astype(where(here, row, x), dtype(x))
 
 
-def _rotation(column: Any, j: Any, rows: np.ndarray, dtype: Any) -> Any:
-    """The unitary matrix that turns entries j and j + 1 into (length, 0)."""
-    a, b = _take(column, j), _take(column, j + 1)
-    size = norm(_pair(a, b))
-    c, s = _where(size == 0, 1.0, a / safe(size)), b / safe(size)
-    here, below = rows == j, rows == j + 1
-    first = _where(here, _conj(c), _where(below, _conj(s), 0.0))
-    second = _where(here, -s, _where(below, c, 0.0))
-    eye = np.eye(len(rows), dtype=dtype)
-    return _where(here[:, None], first, _where(below[:, None], second, eye)).astype(dtype)
+def _rotated(turn: Any, column: Any, j: Any) -> tuple[Any, Any]:
+    """All rotations with one more, which turns entries j and j + 1 of the column into (length, 0); the length."""
+    a, b = _row(column, j), _row(column, j + 1)
+    size = root(real(conj(a) * a + conj(b) * b))
+    c, s = where(eq(size, 0), np.ones((), dtype(turn)), a / safe(size)), b / safe(size)
+    first, second = _row(turn, j), _row(turn, j + 1)
+    upper, lower = conj(c) * first + conj(s) * second, c * second - s * first
+    return _put(_put(turn, j, upper), j + 1, lower), size
 
 
-def _back_substitution(upper: Any, right: Any, m: int) -> Any:
-    """Directions that were not made, and those of length 0, get the weight 0."""
-    diagonal = OPERATIONS["linalg.diagonal" if "linalg.diagonal" in OPERATIONS else "diagonal"].function(upper)
-    regular = upper + wrap(np.eye(m, dtype=upper.dtype)) * (diagonal == 0)
-    right = _where(diagonal == 0, 0.0, right).astype(upper.dtype)
-    from scisim.ops._linalg.solving import solve_p
-
-    return wrap(solve_p(regular._v, right.reshape(-1, 1)._v)).reshape(-1)
+def _weights(q: _Inner, beta: Any, m: int) -> Any:
+    """What minimises the residual; directions that were not made, and those of length 0, get the weight 0."""
+    columns, d = matrix_transpose(q.upper), diagonal(q.upper)
+    none = eq(d, 0)
+    right = where(none, np.zeros((), dtype(d)), beta * q.turn[:m, 0])
+    regular = columns + np.eye(m, dtype=dtype(d)) * astype(none, dtype(d))
+    return reshape(solve_p(regular, reshape(astype(right, dtype(d)), (m, 1))), (m,))

@@ -5,21 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from scisim.core.tensor import Tensor, wrap
-from scisim.ops.flow import iterate
+from scisim.core.tensor import Tensor
+from scisim.ops.arithmetic import absolute
 from scisim.sparse._iteration import (
     Function,
     Record,
     Setting,
     SolveInfo,
-    _real,
-    _sqrt,
-    _zeros_like,
     dot,
     norm,
+    real_dot,
+    repeat,
+    root,
     safe,
+    size_of,
     solved,
     start,
+    zeros,
 )
 
 
@@ -97,24 +99,24 @@ class _Conjugate(NamedTuple):
     rho: Any
 
 
-def _cg(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting) -> tuple[Any, SolveInfo]:
+def _cg(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting) -> tuple[Any, Record]:
     r = b - matvec(x0)
     z = precondition(r)
 
     def step(s: _Conjugate) -> _Conjugate:
         q = matvec(s.p)
-        alpha = s.rho / safe(_real(dot(s.p, q)))
+        alpha = s.rho / safe(real_dot(s.p, q))
         x, r = s.x + alpha * s.p, s.r - alpha * q
         z = precondition(r)
-        rho = _real(dot(r, z))
-        return _Conjugate(s.record.noted(norm(r)), x, r, z + (rho / safe(s.rho)) * s.p, rho)
+        rho = real_dot(r, z)
+        return _Conjugate(s.record.noted(size_of(r, z, rho)), x, r, z + (rho / safe(s.rho)) * s.p, rho)
 
-    return _run(step, _Conjugate(start(b, r, limits), x0, r, z, _real(dot(r, z))), limits)
+    return _run(step, _Conjugate(start(b, r, limits), x0, r, z, real_dot(r, z)), limits)
 
 
-def _run(step: Callable, state: Any, limits: Setting) -> tuple[Any, SolveInfo]:
-    state = iterate(lambda s: s.record.going(limits.maxiter), step, state)
-    return state.x, state.record.info()
+def _run(step: Callable, state: Any, limits: Setting) -> tuple[Any, Record]:
+    state = repeat(lambda s: s.record.going(limits.maxiter), step, state)
+    return state.x, state.record
 
 
 def bicgstab(
@@ -170,7 +172,7 @@ class _Biconjugate(NamedTuple):
     rho: Any
 
 
-def _bicgstab(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting) -> tuple[Any, SolveInfo]:
+def _bicgstab(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting) -> tuple[Any, Record]:
     r0 = b - matvec(x0)
 
     def step(s: _Biconjugate) -> _Biconjugate:
@@ -180,7 +182,7 @@ def _bicgstab(matvec: Function, b: Any, x0: Any, precondition: Function, limits:
         half = s.r - alpha * v
         s_hat = precondition(half)
         t = matvec(s_hat)
-        omega = dot(t, half) / safe(_real(dot(t, t)))
+        omega = dot(t, half) / safe(real_dot(t, t))
         x, r = s.x + alpha * p_hat + omega * s_hat, half - omega * t
         rho = dot(r0, r)
         beta = (rho / safe(s.rho)) * (alpha / safe(omega))
@@ -253,33 +255,33 @@ class _Lanczos(NamedTuple):
     eta: Any
 
 
-def _minres(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting) -> tuple[Any, SolveInfo]:
+def _minres(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Setting) -> tuple[Any, Record]:
     r = b - matvec(x0)
     z = precondition(r)
     beta = _length(r, z)
-    one, zero, nothing = beta * 0 + 1, beta * 0, _zeros_like(b)
-    record = start(b, r, limits)._replace(residual=beta, bound=start(b, r, limits).bound)
+    one, zero, nothing = beta * 0 + 1, beta * 0, zeros(b)
+    record = start(b, r, limits)._replace(residual=beta)
 
     def step(q: _Lanczos) -> _Lanczos:
         unit = q.z / safe(q.beta)
         product = matvec(unit)
-        alpha = _real(dot(unit, product))
-        v = product - (alpha / safe(q.beta)) * q.v - (q.beta / safe(q.beta_old)) * q.v_old
+        alpha = real_dot(unit, product)
+        v = product - alpha / safe(q.beta) * q.v - q.beta / safe(q.beta_old) * q.v_old
         z = precondition(v)
         beta = _length(v, z)
         delta = q.c * alpha - q.c_old * q.s * q.beta
-        top = _sqrt(delta * delta + beta * beta)
+        top = root(delta * delta + beta * beta)
         middle, last = q.s * alpha + q.c_old * q.c * q.beta, q.s_old * q.beta
         c, s = delta / safe(top), beta / safe(top)
         w = (unit - last * q.w_old - middle * q.w) / safe(top)
         x = q.x + c * q.eta * w
         eta = -s * q.eta
-        return _Lanczos(q.record.noted(abs(eta)), x, q.v, v, z, beta, q.beta, q.w, w, q.c, c, q.s, s, eta)
+        return _Lanczos(q.record.noted(absolute(eta)), x, q.v, v, z, beta, q.beta, q.w, w, q.c, c, q.s, s, eta)
 
-    state = _Lanczos(record, x0, nothing, r, z, beta, one, nothing, nothing, one, one, zero, zero, wrap(beta._v))
+    state = _Lanczos(record, x0, nothing, r, z, beta, one, nothing, nothing, one, one, zero, zero, beta)
     return _run(step, state, limits)
 
 
 def _length(r: Any, z: Any) -> Any:
-    size = _real(dot(r, z))
-    return _sqrt(size * (size > 0))
+    size = real_dot(r, z)
+    return root(size * (size > 0))

@@ -115,7 +115,11 @@ def _band(name: str, ab: Any, count: int | None = None) -> Any:
 def _solve_hermitian(theta: Any, b: Any, lower: bool) -> np.ndarray:
     (ab,) = theta
     kind = np.result_type(ab, b)
-    _, x, info = lapack_function("pbsv", kind)(ab, b, lower=lower)
+    if len(ab) == 2 and ab.shape[1] > 1:
+        diagonal, beside = (ab[0], ab[1, :-1]) if lower else (ab[1], ab[0, 1:].conj())
+        _, _, x, info = lapack_function("ptsv", kind)(diagonal.real, beside, b)
+    else:
+        _, x, info = lapack_function("pbsv", kind)(ab, b, lower=lower)
     if info > 0:
         raise SingularMatrixError(
             f"solveh_banded: a matrix of shape {(ab.shape[1],) * 2} is not positive definite, since its leading block "

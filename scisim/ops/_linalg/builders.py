@@ -73,7 +73,14 @@ def _toeplitz(c: Any, r: Any) -> Any:
     if not n or not m:
         return np.zeros((*shape(c)[:-1], n, m), dtype(c))
     both = concat([c[..., ::-1], r[..., 1:]], -1)  # from c[n - 1] to c[0], r[1], ..., r[m - 1]
+    if type(both) is np.ndarray:
+        return windows(both, m)[..., ::-1, :].copy()
     return index(both, (..., n - 1 - np.arange(n)[:, None] + np.arange(m)))
+
+
+def windows(x: np.ndarray, m: int) -> np.ndarray:
+    """All stretches of m neighbours: the elements by strides instead of by indices."""
+    return np.lib.stride_tricks.sliding_window_view(x, m, axis=-1)
 
 
 def toeplitz(c: Any, r: Any = None) -> Any:
@@ -129,7 +136,12 @@ def hankel(c: Any, r: Any = None) -> Any:
     n, m = shape(c)[-1], shape(r)[-1]
     if not n or not m:
         return np.zeros((*shape(c)[:-1], n, m), dtype(c))
-    return index(concat([c, r[..., 1:]], -1), (..., np.arange(n)[:, None] + np.arange(m)))
+    both = concat([c, r[..., 1:]], -1)
+    return (
+        windows(both, m).copy()
+        if type(both) is np.ndarray
+        else index(both, (..., np.arange(n)[:, None] + np.arange(m)))
+    )
 
 
 def circulant(c: Any) -> Any:
@@ -158,6 +170,8 @@ def circulant(c: Any) -> Any:
 
 def _circulant(c: Any) -> Any:
     n = shape(c)[-1]
+    if type(c) is np.ndarray and n:
+        return windows(np.concatenate([c[..., ::-1], c[..., :0:-1]], -1), n)[..., ::-1, :].copy()
     return index(c, (..., (np.arange(n)[:, None] - np.arange(n)) % max(n, 1)))
 
 

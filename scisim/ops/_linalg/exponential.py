@@ -36,8 +36,7 @@ def _evaluate(a: Any) -> np.ndarray:
 
     if not a.size:
         return a
-    with np.errstate(all="ignore"):
-        return scipy_expm(a).astype(a.dtype, copy=False)
+    return scipy_expm(a).astype(a.dtype, copy=False)
 
 
 def _parts(x: Parts) -> Parts:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -27,9 +26,7 @@ def _sqrtm(a: Any) -> np.ndarray:
     if not a.size:
         return a
     check_finite("sqrtm", a)
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore")  # of singular matrices, which may have a root
-        x = scipy_sqrtm(a)
+    x = scipy_sqrtm(a)
     if not np.all(np.isfinite(x)):
         raise SingularMatrixError(
             f"sqrtm: a matrix of shape {a.shape[-2:]} is singular and has no square root, since its eigenvalue 0 is "
@@ -97,7 +94,7 @@ def sqrtm(a: Any) -> Any:
     Notes
     -----
     Derivatives solve Sylvester's equation x dx + dx x = da; repeated eigenvalues are ordinary points. A singular matrix
-    may have a root, but no derivative: it is nan.
+    may have a root, of which SciPy warns, but no derivative: it is nan.
 
     Examples
     --------

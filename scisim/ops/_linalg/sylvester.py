@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from scisim.core.avals import ShapeDtype, broadcast_shapes
-from scisim.core.errors import ShapeError
+from scisim.core.errors import ConvergenceError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import dtype, shape
@@ -27,6 +28,8 @@ def adjoint(x: Any) -> Any:
 
 def _sylvester(a: Any, b: Any, q: Any, strict: bool) -> np.ndarray:
     kind = np.result_type(a, b, q)
+    if q.ndim == 2:
+        return _one(a.astype(kind, copy=False), b.astype(kind, copy=False), q.astype(kind, copy=False), strict)
     out = np.empty(q.shape, kind)
     for at in np.ndindex(q.shape[:-2]):
         out[at] = _one(a[at].astype(kind), b[at].astype(kind), q[at].astype(kind), strict)
@@ -35,44 +38,42 @@ def _sylvester(a: Any, b: Any, q: Any, strict: bool) -> np.ndarray:
 
 def _one(a: np.ndarray, b: np.ndarray, q: np.ndarray, strict: bool) -> np.ndarray:
     """By Schur forms (Bartels and Stewart, 1972)."""
-    from scipy.linalg import schur
-
     if not q.size:
         return q
-    if not all(map(np.all, map(np.isfinite, (a, b)))):
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
         return np.full(q.shape, np.nan, q.dtype)
-    form = "complex" if q.dtype.kind == "c" else "real"
-    r, u = schur(a, form, check_finite=False)
+    r, u = _schur(a)
     if a.shape == b.shape and np.array_equal(a, b):
         s, v, how = r, u, "N"
     elif a.shape == b.shape and np.array_equal(a.conj().T, b):
         s, v, how = r, u, "C"
     else:
-        s, v = schur(b.conj().T, form, check_finite=False)
+        s, v = _schur(b.conj().T)
         how = "C"
     trsyl = lapack_function("trsyl", q.dtype)
     y, scale, info = trsyl(r, s, u.conj().T @ q @ v, tranb=how)
-    if info == 1 or not _apart(r, s if how == "N" else s.conj()):
+    if info == 1:  # the sum of two eigenvalues is 0 to rounding
         return _no_solution(a, b, strict)
     return scale * (u @ y @ v.conj().T)
 
 
-def _apart(r: np.ndarray, s: np.ndarray) -> bool:
-    """Whether no eigenvalue of a is the negative of one of b, as far as rounding can tell."""
-    left, right = _eigenvalues(r), _eigenvalues(s)
-    gap = np.min(np.abs(left[:, None] + right))
-    return bool(gap > np.finfo(r.dtype).eps * max(np.max(np.abs(left)), np.max(np.abs(right))))
+def _schur(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Form and vectors, real for a real matrix."""
+    *_, vectors, _, info = out = lapack_function("gees", a.dtype)(_no_order, a, lwork=_room(len(a), a.dtype))
+    if info:
+        raise ConvergenceError(f"solve_sylvester: the Schur form of a matrix of shape {a.shape} was not found")
+    return out[0], vectors
 
 
-def _eigenvalues(t: np.ndarray) -> np.ndarray:
-    """Those of a Schur form; real ones of pairs are read off blocks with equal diagonals."""
-    w = np.diagonal(t).astype(complex)
-    if t.dtype.kind != "c" and len(t) > 1:
-        below = np.diagonal(t, -1)
-        half = np.sqrt(np.abs(below * np.diagonal(t, 1)))
-        w[:-1] += np.where(below != 0, 1j * half, 0)
-        w[1:] -= np.where(below != 0, 1j * half, 0)
-    return w
+def _no_order(*eigenvalue: Any) -> None:
+    """Leaves the eigenvalues as they come."""
+
+
+@lru_cache(maxsize=256)
+def _room(n: int, kind: np.dtype) -> int:
+    """The workspace that LAPACK asks for."""
+    work = lapack_function("gees", kind)(_no_order, np.eye(n, dtype=kind), lwork=-1)[-2]
+    return int(work[0].real)
 
 
 def _no_solution(a: np.ndarray, b: np.ndarray, strict: bool) -> np.ndarray:
