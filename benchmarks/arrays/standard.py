@@ -63,7 +63,7 @@ _OTHERS: dict[str, tuple[Callable, Callable, tuple[Any, ...]]] = {
     "tensordot": (lambda x, y: ss.tensordot(x, y, axes=2), lambda x, y: np.tensordot(x, y, axes=2), (X, Y)),
     "concat": (lambda x, y: ss.concat([x, y]), lambda x, y: np.concat([x, y]), (X, Y)),
     "stack": (lambda x, y: ss.stack([x, y]), lambda x, y: np.stack([x, y]), (X, Y)),
-    "unstack": (ss.unstack, np.unstack, (X,)),
+    "unstack": (ss.unstack, np.unstack, (X.reshape(3, -1),)),
     "flip": (ss.flip, np.flip, (X,)),
     "roll": (lambda x: ss.roll(x, 7, axis=1), lambda x: np.roll(x, 7, axis=1), (X,)),
     "repeat": (lambda x: ss.repeat(x, 3, axis=0), lambda x: np.repeat(x, 3, axis=0), (X,)),

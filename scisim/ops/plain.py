@@ -199,6 +199,6 @@ PLAIN.update(
         "triu": triu,
         "var": var,
         "where": where,
-        **{name: planned(name) for name in ("einsum", "vecdot")},
+        **{name: planned(name) for name in ("einsum", "tensordot", "vecdot")},
     }
 )
