@@ -23,6 +23,7 @@ CALLED: dict[str, tuple[str, ...]] = {  # the primitives behind each function
     "pinv": ("pinv", "rank_kept", "rank_kept_back"),
     "lstsq": ("lstsq",),
     "lu_factor": ("lu_factor", "permutation"),
+    "lu_solve": ("lu_solve",),
     "eig": ("eig",),
     "eigvals": ("eigvals",),
     "schur": ("schur", "schur_below"),

@@ -20,6 +20,8 @@ class SingularMatrixError(ScisimError, np.linalg.LinAlgError):
 
 def square_matrix(name: str, argument: str, a: Any) -> Any:
     """A stack of square matrices of a dtype that LAPACK knows."""
+    if type(a) is np.ndarray and a.ndim > 1 and a.shape[-1] == a.shape[-2] and a.dtype.char in KNOWN:
+        return a
     a = as_argument(a)
     s = shape(a)
     if len(s) < 2 or s[-1] != s[-2]:
@@ -27,13 +29,20 @@ def square_matrix(name: str, argument: str, a: Any) -> Any:
     return lapack(name, argument, a)
 
 
+KNOWN = "fdFD"  # single and double precision, real and complex
+
+
 def lapack(name: str, argument: str, a: Any) -> Any:
-    if is_inexact(a) and dtype_of(a).name not in ("float32", "float64", "complex64", "complex128"):
+    if dtype_of(a).char in KNOWN:
+        return a
+    if is_inexact(a):
         raise DTypeError(f"{name}: {argument} has dtype {dtype_of(a)}; convert it to float32 or float64")
-    return a if is_inexact(a) else astype(a, np.float64)
+    return astype(a, np.float64)
 
 
 def inexact_argument(x: Any) -> Any:
+    if type(x) is np.ndarray and x.dtype.char in KNOWN:
+        return x
     x = as_argument(x)
     return x if is_inexact(x) else astype(x, np.float64)
 

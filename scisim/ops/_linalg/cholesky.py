@@ -12,10 +12,12 @@ from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape
-from scisim.ops._linalg.checks import check_finite, lapack, square_matrix, stacks
+from scisim.ops._linalg.checks import SingularMatrixError, check_finite, lapack, square_matrix, stacks
 from scisim.ops._linalg.guards import adjoint
 from scisim.ops._linalg.hermitian import hermitian_part
 from scisim.ops._linalg.solving import solve_p
+from scisim.ops._linalg.structured import lapack_function
+from scisim.ops._linalg.triangular import solve_triangular
 from scisim.ops.arithmetic import mul_p
 from scisim.ops.products import matmul
 from scisim.ops.shape import reshape
@@ -94,6 +96,14 @@ def cholesky(a: Any, upper: bool = False) -> Any:
     return adjoint(y) if upper else y
 
 
+def _potrs(c: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
+    if not c.diagonal().all():
+        raise SingularMatrixError(
+            f"cho_solve: a factor of shape {c.shape} has a 0 on its diagonal; cholesky gives none such"
+        )
+    return lapack_function("potrs", np.result_type(c, b))(c, b, lower=lower)[0]
+
+
 def cho_solve(c: Any, b: Any, lower: bool = True) -> Any:
     """Solution x of a x = b from the Cholesky factor of a.
 
@@ -132,8 +142,9 @@ def cho_solve(c: Any, b: Any, lower: bool = True) -> Any:
             f"cho_solve: b of shape {s} does not fit factors of shape {shape(c)}: it must be a vector of length {n} "
             f"or have {n} rows; write stacked vectors as b[..., None]"
         )
-    first = mul_p(c, (np.tri(n) if lower else np.tri(n).T).astype(dtype_of(c)))
+    if type(c) is np.ndarray is type(b) and c.ndim == 2 and b.ndim < 3 and b.size:
+        return _potrs(c, b, lower)
     if not lower:
-        first = adjoint(first)
-    x = solve_p(adjoint(first), solve_p(first, reshape(b, (n, 1)) if vector else b))
+        c = adjoint(c)
+    x = solve_triangular(adjoint(c), solve_triangular(c, reshape(b, (n, 1)) if vector else b, lower=True))
     return reshape(x, shape(x)[:-1]) if vector else x

@@ -57,7 +57,11 @@ def coefficients(trace: Any, x: Any) -> list:
 
 
 def along_a_line(trace: Any) -> bool:
-    return trace.slots.univariate and trace.collapse is None
+    """Whether a series has one variable, of those that its coefficients could have."""
+    slots = trace.slots
+    if slots.collapsed or trace.collapse is not None:
+        return False
+    return any(len(slots.ray(v)) == slots.count for v in range(slots.variables))
 
 
 # --- eigenvalues that are equal ----------------------------------------------------------------------------------

@@ -9,12 +9,16 @@ import numpy as np
 from scisim.core.avals import ShapeDtype
 from scisim.core.errors import ArgumentError
 from scisim.core.primitive import Primitive
+from scisim.core.values import dtype as dtype_of
+from scisim.core.values import shape
 from scisim.ops._linalg.checks import check_finite, square_matrix, stacks
 from scisim.ops._linalg.eigenbasis import eigen_infer
-from scisim.ops._linalg.guards import adjoint, upper
+from scisim.ops._linalg.guards import adjoint, lower, undetermined_p, upper
 from scisim.ops._linalg.hermitian import checked, eigh_rules, values_rules
 from scisim.ops._linalg.perturbation import complex_eig, roundoff
+from scisim.ops.logic import any as any_of
 from scisim.ops.products import matmul
+from scisim.ops.select import ne, where
 from scisim.ops.shape import matrix_transpose
 
 
@@ -193,7 +197,13 @@ def _schur_jvp(y: tuple, args: list, tangents: list, output: str) -> tuple:
     m = matmul(matmul(adjoint(z), da), z)
     x = below_p(t, m, back=False)
     w = x - adjoint(x)
-    return upper(m + matmul(t, w) - matmul(w, t)), matmul(z, w)
+    dt, dz = upper(m + matmul(t, w) - matmul(w, t)), matmul(z, w)
+    if output == "complex" or dtype_of(t).kind == "c":
+        return dt, dz
+    n = shape(t)[-1]
+    blocks = any_of(ne(lower(t, -1), 0), (-2, -1), True)
+    nobody = where(blocks, undetermined_p(m, rows=n, columns=n), 0.0)
+    return dt + nobody, dz + nobody
 
 
 def _schur_infer(avals: tuple, p: dict) -> tuple:

@@ -36,6 +36,9 @@ class EighResult(NamedTuple):
     eigenvectors: Any
 
 
+SHORT = 16  # eigenvalues of which a nan in the matrix makes the first or the last one nan
+
+
 def checked(name: str, compute: Any) -> Any:
     """LAPACK's failure as an error that tells the reason; so are values that are nan."""
 
@@ -45,7 +48,8 @@ def checked(name: str, compute: Any) -> Any:
         except np.linalg.LinAlgError:
             check_finite(name, a)
             raise
-        if not cmath.isfinite((y[0] if type(y) is tuple else y).sum()):
+        w = y[0] if type(y) is tuple else y
+        if not cmath.isfinite(w[0] + w[-1] if 0 < w.size < SHORT and w.ndim == 1 else w.sum()):
             check_finite(name, a)
         return y
 

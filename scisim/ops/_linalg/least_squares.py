@@ -12,7 +12,7 @@ from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape
-from scisim.ops._linalg.checks import check_finite, lapack, matrix, real_dtype, stacks
+from scisim.ops._linalg.checks import KNOWN, check_finite, lapack, matrix, real_dtype, stacks
 from scisim.ops._linalg.guards import adjoint
 from scisim.ops._linalg.perturbation import largest, roundoff
 from scisim.ops._linalg.singular import svdvals_jvp, svdvals_p
@@ -35,9 +35,12 @@ class LstsqResult(NamedTuple):
     s: Any
 
 
+_EPS = {c: float(np.finfo(c).eps) for c in KNOWN}
+
+
 def default_rtol(a: Any) -> float:
     """Singular values up to this, relative to the greatest, count as 0."""
-    return max(*shape(a)[-2:], 1) * float(np.finfo(dtype_of(a)).eps)
+    return max(*shape(a)[-2:], 1) * _EPS[dtype_of(a).char]
 
 
 # --- rank that a tangent changes -----------------------------------------------------------------------------
@@ -173,13 +176,20 @@ def _lstsq(a: np.ndarray, b: np.ndarray, rtol: float) -> tuple:
     *lead, m, n = a.shape
     x = np.empty((*lead, n, b.shape[-1]), np.result_type(a, b))
     rank, s = np.empty(lead, np.int64), np.empty((*lead, min(m, n)), real_dtype(x.dtype))
+    if not lead:
+        return _lstsq_of_one(a, b, rtol)
+    for at in np.ndindex(*lead):
+        x[at], rank[at], s[at] = _lstsq_of_one(a[at], b[at], rtol)
+    return x, rank, s
+
+
+def _lstsq_of_one(a: np.ndarray, b: np.ndarray, rtol: float) -> tuple:
     try:
-        for at in np.ndindex(*lead):
-            x[at], _, rank[at], s[at] = np.linalg.lstsq(a[at], b[at], rtol)
+        x, _, rank, s = np.linalg.lstsq(a, b, rtol)
     except np.linalg.LinAlgError:
         check_finite("lstsq", a)
         raise
-    return x, rank, s
+    return x, np.int64(rank), s
 
 
 def _lstsq_jvp(y: tuple, args: list, tangents: list, rtol: float) -> tuple:
@@ -258,6 +268,11 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
     Tensor([2.])
     """
     a, b = matrix("lstsq", "a", a), lapack("lstsq", "b", as_argument(b))
+    if type(a) is np.ndarray is type(b) and a.ndim == 2 and 0 < b.ndim < 3 and len(a) == len(b) and a.dtype == b.dtype:
+        x, rank, values = _lstsq_of_one(a, b, default_rtol(a) if rcond is None else float(rcond))
+        left = np.matmul(a, x) - b
+        size = np.square(left) if a.dtype.kind == "f" else np.square(left.real) + np.square(left.imag)
+        return LstsqResult(x, np.add.reduce(size, 0), rank, values)
     m, s = shape(a)[-2], shape(b)
     vector = len(s) == 1
     if not s or s[0 if vector else -2] != m:
@@ -266,10 +281,13 @@ def lstsq(a: Any, b: Any, rcond: float | None = None) -> LstsqResult:
             f"have {m} rows; write stacked vectors as b[..., None]"
         )
     b = reshape(b, (m, 1)) if vector else b
-    lead = broadcast_shapes("lstsq", shape(a)[:-2], shape(b)[:-2])
-    a, b = broadcast(a, (*lead, *shape(a)[-2:])), broadcast(b, (*lead, *shape(b)[-2:]))
-    both = np.result_type(dtype_of(a), dtype_of(b))
-    a, b = astype(a, both), astype(b, both)
+    if shape(a)[:-2] != shape(b)[:-2]:
+        lead = broadcast_shapes("lstsq", shape(a)[:-2], shape(b)[:-2])
+        a, b = broadcast(a, (*lead, *shape(a)[-2:])), broadcast(b, (*lead, *shape(b)[-2:]))
+    both = dtype_of(a)
+    if both != dtype_of(b):
+        both = np.result_type(both, dtype_of(b))
+        a, b = astype(a, both), astype(b, both)
     x, rank, values = lstsq_p(a, b, rtol=default_rtol(a) if rcond is None else float(rcond))
     left = matmul(a, x) - b
     residuals = sum_of(square(real(left)) + square(imag(left)) if both.kind == "c" else square(left), -2)
@@ -308,6 +326,9 @@ def matrix_rank(a: Any, /, rtol: Any = None) -> Any:
     Tensor(1)
     """
     a = matrix("matrix_rank", "a", a)
+    if type(a) is np.ndarray and a.size:
+        s = svdvals_p(a)
+        return np.add.reduce(s > s[..., :1] * (default_rtol(a) if rtol is None else rtol), -1)
     s = svdvals_p(stop(a))
     if shape(s)[-1] == 0:
         return astype(sum_of(s, -1), np.int64)

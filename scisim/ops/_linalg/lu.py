@@ -6,18 +6,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.core.avals import ShapeDtype
+from scisim.core.avals import ShapeDtype, broadcast_shapes
 from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape
-from scisim.ops._linalg.checks import lapack, matrix, square_matrix, stacks
+from scisim.ops._linalg.checks import SingularMatrixError, lapack, matrix, square_matrix, stacks
 from scisim.ops._linalg.guards import adjoint, lower, times_triangular_inverse, upper
 from scisim.ops._linalg.solving import solve_p
+from scisim.ops._linalg.structured import lapack_function
+from scisim.ops.complexes import conj
 from scisim.ops.index import index
 from scisim.ops.products import matmul
-from scisim.ops.shape import concat, matrix_transpose, reshape
+from scisim.ops.shape import broadcast, concat, matrix_transpose, reshape
 
 
 class LUResult(NamedTuple):
@@ -40,9 +42,7 @@ def _factor(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     k = min(m, n)
     lu, piv = np.empty(a.shape, a.dtype), np.empty((*lead, k), np.int64)
     if a.size:
-        from scipy.linalg import get_lapack_funcs
-
-        (getrf,) = get_lapack_funcs(("getrf",), (a,))
+        getrf = lapack_function("getrf", a.dtype)
         for at in np.ndindex(*lead):
             lu[at], piv[at], _ = getrf(a[at])
     return lu, piv
@@ -50,12 +50,12 @@ def _factor(a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _orders(piv: np.ndarray, rows: int) -> np.ndarray:
     """The rows of the matrix in the order of the factors, from the exchanges."""
-    out = np.broadcast_to(np.arange(rows), (*piv.shape[:-1], rows)).copy()
-    for i in range(piv.shape[-1]):
-        j = piv[..., i : i + 1]
-        there = np.take_along_axis(out, j, -1)
-        np.put_along_axis(out, j, out[..., i : i + 1].copy(), -1)
-        out[..., i : i + 1] = there
+    out = np.empty((*piv.shape[:-1], rows), np.intp)
+    for at in np.ndindex(*piv.shape[:-1]):
+        order = list(range(rows))
+        for i, j in enumerate(piv[at].tolist()):
+            order[i], order[j] = order[j], order[i]
+        out[at] = order
     return out
 
 
@@ -183,9 +183,63 @@ def lu(a: Any) -> LUResult:
     Tensor([[2., 2.],
             [0., 1.]])
     """
-    both, piv = lu_factor_p(matrix("lu", "a", a))
+    a = matrix("lu", "a", a)
+    if type(a) is np.ndarray and a.size:
+        from scipy.linalg import lu as factors
+
+        return LUResult(*factors(a, check_finite=False))
+    both, piv = lu_factor_p(a)
     p = permutation_p(piv, rows=shape(both)[-2], dtype=dtype_of(both).name)
     return LUResult(p, *_parts(both))
+
+
+def _solve(both: np.ndarray, piv: np.ndarray, b: np.ndarray, trans: int) -> np.ndarray:
+    if not both.diagonal(0, -2, -1).all():
+        raise SingularMatrixError(
+            f"lu_solve: a matrix of shape {both.shape[-2:]} is singular: its equations have no solution or many"
+        )
+    kind = np.result_type(both, b)
+    getrs = lapack_function("getrs", kind)
+    if both.ndim == 2 and b.size:
+        return getrs(both, piv, b, trans=trans)[0]
+    x = np.empty(b.shape, kind)
+    for at in np.ndindex(*b.shape[:-2]) if b.size else ():
+        x[at] = getrs(both[at], piv[at], b[at], trans=trans)[0]
+    return x
+
+
+def _solve_jvp(x: Any, args: list, tangents: list, trans: int) -> Any:
+    """dx = a^-1 (db - da x), of a = p l u or its transpose or adjoint."""
+    (both, piv, _), (dboth, _, db) = args, tangents
+    if dboth is None:
+        return None if db is None else lu_solve_p(both, piv, db, trans=trans)
+    p = permutation_p(piv, rows=shape(both)[-1], dtype=dtype_of(both).name)
+    (low, up), dlow, dup = _parts(both), lower(dboth, -1), upper(dboth)
+    if trans == 0:
+        moved = matmul(p, matmul(dlow, matmul(up, x)) + matmul(low, matmul(dup, x)))
+    else:
+        turn = matrix_transpose if trans == 1 else adjoint
+        y = matmul(matrix_transpose(p), x)
+        moved = matmul(turn(dup), matmul(turn(low), y)) + matmul(turn(up), matmul(turn(dlow), y))
+    return lu_solve_p(both, piv, -moved if db is None else db - moved, trans=trans)
+
+
+def _solve_transpose(i: int, ct: Any, args: tuple, params: dict) -> Any:
+    both, piv, _ = args
+    if params["trans"] == 2:
+        return lu_solve_p(conj(both), piv, ct, trans=0)
+    return lu_solve_p(both, piv, ct, trans=1 - params["trans"])
+
+
+lu_solve_p = Primitive(
+    "lu_solve",
+    _solve,
+    axes=stacks((2, 1, 2), 2),
+    infer=lambda avals, p: ShapeDtype(avals[2].shape, np.result_type(avals[0].dtype, avals[2].dtype)),
+    linear=(2,),
+    transpose=_solve_transpose,
+    jvp=_solve_jvp,
+)
 
 
 def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0) -> Any:
@@ -231,14 +285,11 @@ def lu_solve(lu_and_piv: Any, b: Any, trans: int = 0) -> Any:
             f"lu_solve: b of shape {s} does not fit factors of shape {shape(both)}: it must be a vector of length {n} "
             f"or have {n} rows; write stacked vectors as b[..., None]"
         )
-    x = _solved(both, as_argument(piv), reshape(b, (n, 1)) if vector else b, trans)
+    if type(both) is np.ndarray is type(b) and both.ndim == 2 and b.ndim < 3 and b.size:
+        return _solve(both, np.asarray(piv), b, trans)
+    if (shape(both)[:-2] != shape(b)[:-2] and not vector) or len(shape(both)) > 2:
+        lead = broadcast_shapes("lu_solve", shape(both)[:-2], shape(b)[: -1 if vector else -2])
+        both, b = broadcast(both, (*lead, n, n)), broadcast(b, (*lead, *shape(b)[-1 if vector else -2 :]))
+        piv = broadcast(as_argument(piv), (*lead, n))
+    x = lu_solve_p(both, as_argument(piv), reshape(b, (*shape(b), 1)) if vector else b, trans=trans)
     return reshape(x, shape(x)[:-1]) if vector else x
-
-
-def _solved(both: Any, piv: Any, b: Any, trans: int) -> Any:
-    low, up = _parts(both)
-    p = permutation_p(piv, rows=shape(both)[-1], dtype=dtype_of(both).name)
-    if trans == 0:
-        return solve_p(up, solve_p(low, matmul(matrix_transpose(p), b)))
-    turn = matrix_transpose if trans == 1 else adjoint
-    return matmul(p, solve_p(turn(low), solve_p(turn(up), b)))

@@ -10,7 +10,7 @@ import numpy as np
 from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.values import Traced, is_complex, shape
 from scisim.core.values import dtype as dtype_of
-from scisim.ops._linalg.checks import inexact_argument, lapack, matrix, square_matrix
+from scisim.ops._linalg.checks import KNOWN, inexact_argument, lapack, matrix, square_matrix
 from scisim.ops._linalg.determinants import slogdet_p
 from scisim.ops._linalg.singular import svdvals_p
 from scisim.ops._linalg.solving import solve_p
@@ -29,7 +29,27 @@ def _squares(x: Any) -> Any:
     return square(real(x)) + square(imag(x)) if is_complex(x) else square(x)
 
 
+def _plain_norm(x: np.ndarray, p: Any, axes: Any, keepdims: bool) -> Any:
+    """The commonest norms of plain arrays, by the same operations without what surrounds them."""
+    if p == 2:
+        squares = np.square(x) if x.dtype.kind == "f" else np.square(x.real) + np.square(x.imag)
+        return np.sqrt(np.add.reduce(squares, axes, keepdims=keepdims))
+    size = np.abs(x)
+    if p == 1:
+        return np.add.reduce(size, axes, keepdims=keepdims)
+    return (np.maximum if p > 0 else np.minimum).reduce(size, axes, keepdims=keepdims)
+
+
+def _is_plain(x: Any, p: Any) -> bool:
+    return type(x) is np.ndarray and x.dtype.char in KNOWN and x.size > 0 and type(p) in (int, float) and p in _PLAIN
+
+
+_PLAIN = (2, 1, math.inf, -math.inf)  # -1 is one of matrices alone
+
+
 def _vector_norm(name: str, x: Any, p: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    if _is_plain(x, p):
+        return _plain_norm(x, p, axes, keepdims)
     if p == 2:  # the root remembers its argument, so that the square of a norm is smooth at 0
         return sqrt(sum_of(_squares(x), axes, keepdims))
     size = absolute(x)
@@ -82,6 +102,8 @@ def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) 
     >>> ss.linalg.vector_norm([3.0, 4.0])
     Tensor(5.)
     """
+    if axis is None and _is_plain(x, ord):
+        return _plain_norm(x, ord, None, keepdims)
     x = inexact_argument(x)
     return _vector_norm("vector_norm", x, ord, normalize_axes("vector_norm", axis, len(shape(x))), keepdims)
 
@@ -96,7 +118,8 @@ def _matrix_norm(name: str, x: Any, p: Any, rows: int, columns: int, keepdims: b
         left = tuple(n for k, n in enumerate(shape(x)) if k not in (rows, columns))
         return y if keepdims else reshape(y, left)
     if p in (2, -2, "nuc"):
-        y = _spectral_norm(moveaxis(x, (rows, columns), (-2, -1)), p)
+        last = (rows, columns) == (len(shape(x)) - 2, len(shape(x)) - 1)
+        y = _spectral_norm(x if last else moveaxis(x, (rows, columns), (-2, -1)), p)
         return reshape(y, tuple(1 if k in (rows, columns) else n for k, n in enumerate(shape(x)))) if keepdims else y
     raise ArgumentError(
         f"{name}: ord must be 'fro', 'nuc', 1, -1, 2, -2, inf or -inf for matrices, got {p!r}; vector_norm takes any "
@@ -195,6 +218,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     >>> ss.linalg.norm([[3.0, 4.0], [6.0, 8.0]], axis=1)
     Tensor([ 5., 10.])
     """
+    if axis is None and ord is None and _is_plain(x, 2):
+        return _plain_norm(x, 2, None, keepdims)
+    if axis is None and not keepdims and _is_plain(x, ord) and x.ndim == 2 and abs(ord) != 2:
+        sums = np.add.reduce(np.abs(x), int(abs(ord) == math.inf))
+        return (np.maximum if ord > 0 else np.minimum).reduce(sums)
     x = inexact_argument(x)
     rank = len(shape(x))
     axes = normalize_axes("norm", axis, rank)
@@ -251,6 +279,8 @@ def cond(x: Any, p: Any = None) -> Any:
         first, last = index(s, (..., 0)), index(s, (..., -1))
         return last / first if p == -2 else first / last
     x = square_matrix("cond", "x", x)
+    if type(x) is np.ndarray and p in (1, -1, math.inf, -math.inf, "fro"):
+        return np.linalg.cond(x, p)
     rank, one = len(shape(x)), eye(shape(x)[-1], dtype=dtype_of(x))
     singular = eq(slogdet_p(stop(x))[0], 0)
     inverse = solve_p(where(reshape(singular, (*shape(singular), 1, 1)), one, x), one)

@@ -24,10 +24,14 @@ def _solve(a: Any, b: Any) -> np.ndarray:
     try:
         return np.linalg.solve(a, b)
     except np.linalg.LinAlgError:
-        raise SingularMatrixError(
-            f"solve: a matrix of shape {a.shape[-2:]} is singular: its equations have no solution or many. "
-            f"Remove dependent rows, or regularise with a + eps * eye(n)"
-        ) from None
+        raise _singular(a) from None
+
+
+def _singular(a: Any) -> SingularMatrixError:
+    return SingularMatrixError(
+        f"solve: a matrix of shape {a.shape[-2:]} is singular: its equations have no solution or many. "
+        f"Remove dependent rows, or regularise with a + eps * eye(n)"
+    )
 
 
 @lru_cache(maxsize=64)
@@ -121,6 +125,8 @@ def solve(a: Any, b: Any) -> Any:
             f"solve: b of shape {s} does not fit matrices of shape {shape(a)}: it must be a vector of "
             f"length {n} or have {n} rows; write stacked vectors as b[..., None]"
         )
+    if type(a) is np.ndarray is type(b):
+        return _solve(a, b)
     x = solve_p(a, reshape(b, (n, 1)) if vector else b)
     return reshape(x, shape(x)[:-1]) if vector else x
 
@@ -152,4 +158,9 @@ def inv(a: Any) -> Any:
             [0.  , 0.25]])
     """
     a = square_matrix("inv", "a", a)
+    if type(a) is np.ndarray:
+        try:
+            return np.linalg.inv(a)
+        except np.linalg.LinAlgError:
+            raise _singular(a) from None
     return solve_p(a, eye(shape(a)[-1], dtype=dtype_of(a)))
