@@ -157,6 +157,8 @@ def _dress(raw: Callable, name: str, module: str) -> Callable:
         plain = PLAIN.get(key)
         if plain is not None:
             out = _at_once(plain, args, kwargs)
+            if type(out) is tuple:
+                return tuple(map(wrap, out))
             if out is not NotImplemented:
                 t = _new(Tensor)
                 t._v = out
@@ -190,13 +192,14 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
             if type(a) is not _ndarray:
                 return NotImplemented
         elif type(a) is list or (type(a) is tuple and a and type(a[0]) is Tensor):
-            a = [x._v if type(x) is Tensor else None for x in a]
-            if not all(type(x) is _ndarray for x in a):
-                return NotImplemented
+            if not all(type(x) in (int, float) for x in a):
+                a = [x._v if type(x) is Tensor else None for x in a]
+                if not all(type(x) is _ndarray for x in a):
+                    return NotImplemented
         elif type(a) not in (float, str) and not _is_setting(a):
             return NotImplemented
         vals.append(a)
-    if kwargs and not all(map(_is_setting, kwargs.values())):
+    if kwargs and not all(type(v) in (float, str) or _is_setting(v) for v in kwargs.values()):
         return NotImplemented
     try:
         return plain(*vals, **kwargs)
