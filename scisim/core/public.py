@@ -185,11 +185,17 @@ def _dress(raw: Callable, name: str, module: str) -> Callable:
 
 def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
     """The function of plain arrays; NotImplemented where an argument is anything else, or an error has to be told."""
-    vals = []
+    vals, foreign = [], None
     for a in args:
         if type(a) is Tensor:
             a = a._v
             if type(a) is not _ndarray:
+                return NotImplemented
+        elif type(a) is _ndarray:
+            if not numeric(a.dtype) or not a.dtype.isnative:
+                return NotImplemented
+            foreign = a if foreign is None else foreign
+            if foreign is not a:
                 return NotImplemented
         elif type(a) is list or (type(a) is tuple and a and type(a[0]) is Tensor):
             if not all(type(x) in (int, float) for x in a):
@@ -203,7 +209,7 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
         return NotImplemented
     try:
         return plain(*vals, **kwargs)
-    except (ValueError, TypeError, IndexError):
+    except (ValueError, TypeError, IndexError, AttributeError):  # the last of a list in the place of an array
         return NotImplemented
 
 
