@@ -14,7 +14,7 @@ from scisim.core.axes import ELEMENTWISE
 from scisim.core.errors import ScisimError
 from scisim.core.primitive import Primitive
 from scisim.core.tensor import Tensor, functions, holds_tensor, wrap
-from scisim.core.values import Traced, as_dtype, as_value, named, own
+from scisim.core.values import Traced, as_dtype, as_value, named, numeric, own
 
 _new = object.__new__
 _ndarray = np.ndarray
@@ -185,7 +185,8 @@ def _dress(raw: Callable, name: str, module: str) -> Callable:
 
 def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
     """The function of plain arrays; NotImplemented where an argument is anything else, or an error has to be told."""
-    vals, foreign = [], None
+    vals: list[Any] = []
+    foreign: list[np.ndarray] = []
     for a in args:
         if type(a) is Tensor:
             a = a._v
@@ -194,9 +195,7 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
         elif type(a) is _ndarray:
             if not numeric(a.dtype) or not a.dtype.isnative:
                 return NotImplemented
-            foreign = a if foreign is None else foreign
-            if foreign is not a:
-                return NotImplemented
+            foreign.append(a)
         elif type(a) is list or (type(a) is tuple and a and type(a[0]) is Tensor):
             if not all(type(x) in (int, float) for x in a):
                 a = [x._v if type(x) is Tensor else None for x in a]

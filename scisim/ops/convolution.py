@@ -71,7 +71,8 @@ def _evaluate(x: Any, w: Any, stride: Sizes, pad: tuple, spread: Sizes, dilation
     if 0 in (*out, *k, g, n, c, o):
         return np.zeros((g, n, o, *out), to)
     columns = c * math.prod(k)
-    if c == o == 1 or math.prod(k) == 1 or n * g * columns * math.prod(out) > LARGEST_MATRIX:
+    size = n * g * columns * math.prod(out)
+    if size > (CACHED if c == o == 1 else LARGEST_MATRIX) or math.prod(k) == 1:
         return _by_taps(x, w, out, stride, dilation)
     # Windows as rows of a matrix, one product for all of them.
     order = (0, 1, *range(3, 3 + d), 2, *range(3 + d, 3 + 2 * d))

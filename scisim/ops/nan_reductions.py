@@ -421,7 +421,8 @@ def _nanquantile(name: str, x: Any, q: Any, axis: Axis, keepdims: bool) -> Any:
     at = astype(low, int)
     a = take_along_axis(rows, at, -1)
     b = take_along_axis(rows, minimum(at + 1, astype(maximum(n - 1.0, 0.0), int)), -1)
-    y = where(w < 0.5, a + (b - a) * w, b - (b - a) * (1.0 - w))
+    d = b - a
+    y = where(eq(w, 0.5), 0.5 * (a + b), where(w < 0.5, a + d * w, b - d * (1.0 - w)))
     rest = tuple(1 if k in axes else m for k, m in enumerate(shape(x)) if keepdims or k not in axes)
     return reshape(moveaxis(y, -1, 0), (*shape(q), *rest))
 

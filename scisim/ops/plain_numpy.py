@@ -36,11 +36,27 @@ def divmod(a: Any, b: Any) -> Any:
 
 
 def modf(x: Any) -> Any:
-    return np.modf(x) if _floats(x) else NotImplemented
+    return np.modf(x) if x.dtype.kind == "f" else NotImplemented
 
 
 def frexp(x: Any) -> Any:
-    return np.frexp(x) if _floats(x) else NotImplemented
+    return np.frexp(x) if x.dtype.kind == "f" else NotImplemented
+
+
+def deg2rad(x: Any) -> Any:
+    return np.multiply(x, math.pi / 180.0) if x.dtype.kind == "f" else NotImplemented
+
+
+def rad2deg(x: Any) -> Any:
+    return np.multiply(x, 180.0 / math.pi) if x.dtype.kind == "f" else NotImplemented
+
+
+def isposinf(x: Any) -> Any:
+    return np.equal(x, math.inf) if x.dtype.kind == "f" else NotImplemented
+
+
+def isneginf(x: Any) -> Any:
+    return np.equal(x, -math.inf) if x.dtype.kind == "f" else NotImplemented
 
 
 def float_power(x: Any, p: Any) -> Any:
@@ -134,7 +150,10 @@ def put_along_axis(x: Any, indices: Any, values: Any, axis: Any = -1, mode: str 
     if mode != "set" or type(indices) is not _array or type(values) not in (int, float) or x.dtype.kind != "f":
         return NotImplemented
     y = x.copy()
-    np.put_along_axis(y, indices, values, axis)
+    if x.ndim == indices.ndim == 2 and axis in (1, -1) and len(indices) == len(x):
+        y[np.arange(len(x))[:, None], indices] = values
+    else:
+        np.put_along_axis(y, indices, values, axis)
     return y
 
 
@@ -170,9 +189,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 
 def partition(x: Any, kth: Any, axis: Any = -1) -> Any:
-    if type(kth) is not int or axis is None or not -x.shape[axis] <= kth < x.shape[axis] or not _real(x):
-        return NotImplemented
-    return np.sort(x, axis, kind="stable")
+    return np.partition(x, kth, axis) if _real(x) and type(kth) is int and axis is not None else NotImplemented
 
 
 def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
@@ -201,25 +218,57 @@ def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
-    if not _floats(x) or not x.size or type(q) is not float or not 0.0 <= q <= 1.0 or method != "linear":
+    qs = q if type(q) is list else [q]
+    if not _floats(x) or not x.size or not all(type(f) is float and 0.0 <= f <= 1.0 for f in qs):
         return NotImplemented
-    rows = x.reshape(-1) if axis is None else x
-    k = -1 if axis is None else axis
-    if type(k) is not int or keepdims:
+    if method != "linear" or keepdims or not (axis is None or type(axis) is int):
         return NotImplemented
+    y = _quantiles(x.reshape(-1) if axis is None else x, -1 if axis is None else axis, qs)
+    return np.array(y) if type(q) is list else y[0]
+
+
+def _quantiles(rows: np.ndarray, k: int, qs: list) -> list:
     n = rows.shape[k]
-    v = q * (n - 1)
-    low = min(math.floor(v), n - 1)
-    w = x.dtype.type(v - low)
-    y = np.partition(rows, sorted({low, min(low + 1, n - 1), n - 1}), k)
+    places = [q * (n - 1) for q in qs]
+    lows = [min(math.floor(v), n - 1) for v in places]
+    y = np.partition(rows, sorted({n - 1, *lows, *(min(low + 1, n - 1) for low in lows)}), k)
     last = y.take(n - 1, k)
-    a = y.take(low, k)
-    if w:
-        b = y.take(min(low + 1, n - 1), k)
-        d = b - a
-        a = 0.5 * (a + b) if w == 0.5 else a + d * w if w < 0.5 else b - d * (1.0 - w)
     bad = np.isnan(last)
-    return np.where(bad, last, a)[()] if np.any(bad) else a
+    half = all(v - low == 0.5 for v, low in zip(places, lows, strict=True))
+    out = []
+    for v, low in zip(places, lows, strict=True):
+        a, w = y.take(low, k), rows.dtype.type(v - low)
+        if w:
+            b = y.take(min(low + 1, n - 1), k)
+            d = b - a
+            a = 0.5 * (a + b) if half else a + d * w if w < 0.5 else b - d * (1.0 - w)
+        out.append(np.where(bad, last, a)[()] if np.any(bad) else a)
+    return out
+
+
+def percentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    qs = [f / 100.0 for f in q] if type(q) is list else q / 100.0
+    return quantile(x, qs, axis, method, keepdims)
+
+
+def nanquantile(x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    if not _floats(x) or type(q) is not float or keepdims:
+        return NotImplemented
+    gone = np.isnan(x)
+    if np.any(gone):
+        x = x[~gone] if axis is None else x[:0]  # rows with numbers of nan differ
+    if not x.size or not 0.0 <= q <= 1.0 or not (axis is None or type(axis) is int):
+        return NotImplemented
+    rows, k = (x.reshape(-1), -1) if axis is None else (x, axis)
+    return _quantiles(rows, k, [q])[0]
+
+
+def nanmedian(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return nanquantile(x, 0.5, axis, keepdims)
+
+
+def nanpercentile(x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return nanquantile(x, q / 100.0, axis, keepdims)
 
 
 def nansum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
@@ -386,13 +435,15 @@ def vdot(a: Any, b: Any) -> Any:
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
     if not _floats(a, v) or not a.ndim == v.ndim == 1 or not a.size >= v.size > 0:
         return NotImplemented
-    return NotImplemented if _transforms_pay(a.shape, v.shape) else np.convolve(a, v, mode)
+    long = v.size > 64 and _transforms_pay(a.shape, v.shape)
+    return NotImplemented if long else np.convolve(a, v, mode)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     if not _floats(a, v) or not a.ndim == v.ndim == 1 or not a.size >= v.size > 0:
         return NotImplemented
-    return NotImplemented if _transforms_pay(a.shape, v.shape) else np.correlate(a, v, mode)
+    long = v.size > 64 and _transforms_pay(a.shape, v.shape)
+    return NotImplemented if long else np.correlate(a, v, mode)
 
 
 def polyadd(a: Any, b: Any) -> Any:
@@ -417,9 +468,11 @@ PLAIN.update(
     {
         f.__name__: f
         for f in (
+            *(deg2rad, rad2deg, isposinf, isneginf),
             *(divmod, modf, frexp, float_power, ravel, transpose, swapaxes, flipud, fliplr, atleast_1d, atleast_2d),
             *(append, insert, delete, pad, array_split, split, put_along_axis, diagflat, resize),
             *(flatnonzero, argwhere, array_equal, digitize, partition, topk, ptp, median, quantile),
+            *(percentile, nanquantile, nanmedian, nanpercentile),
             *(nansum, nancumsum, nanmean, nanvar, nanstd, nanmax, nanmin, average),
             *(cumsum, cumprod, cummax, cummin, ediff1d, trapezoid, gradient, unwrap),
             *(interp, bincount, segment_sum, histogram, histogram2d),

@@ -314,8 +314,13 @@ def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def _top(x: Any, axis: int, k: int, largest: bool) -> np.ndarray:
     """Positions of the k greatest (least) elements in their order; of equal ones those that come first."""
     n = x.shape[axis]
-    if 4 * k >= n or x.dtype.kind == "b":
-        return np.take(_order(x, axis, largest), range(k), axis)
+    if 4 * k >= n or n <= 512 or x.dtype.kind == "b":
+        return _order(x, axis, largest)[(*(slice(None),) * axis, slice(0, k))]
+    if x.ndim == 1:
+        split = np.partition(x, n - k if largest else k - 1)[n - k if largest else k - 1]
+        near = np.flatnonzero(~(x < split) if largest else x <= split)
+        if len(near) >= k:
+            return near[_order(x[near], 0, largest)[:k]]
     # Whoever is not beyond the k-th value is no candidate; so equal elements cannot be left out by chance.
     split = np.take(np.partition(x, n - k if largest else k - 1, axis), [n - k if largest else k - 1], axis)
     near = x >= split if largest else x <= split
@@ -383,7 +388,7 @@ def topk(x: Any, k: int, axis: int = -1, largest: bool = True) -> Any:
     return take_along_axis(x, at, a), at
 
 
-def _kth(name: str, x: Any, kth: Any, axis: int | None) -> tuple[Any, int]:
+def _kth(name: str, x: Any, kth: Any, axis: int | None) -> tuple[Any, int, tuple[int, ...]]:
     x = as_argument(x)
     if is_complex(x):
         raise DTypeError(f"{name}: complex numbers have no order; use abs(z), real(z) or imag(z) instead")
@@ -393,7 +398,31 @@ def _kth(name: str, x: Any, kth: Any, axis: int | None) -> tuple[Any, int]:
     n = shape(x)[a]
     if isinstance(kth, Traced) or not np.all((-n <= np.asarray(kth)) & (np.asarray(kth) < n)):
         raise ArgumentError(f"{name}: kth must be known positions from {-n} to {n - 1}, got {kth!r}")
-    return x, a
+    return x, a, tuple(int(k) % n for k in np.atleast_1d(np.asarray(kth)))
+
+
+def _partition_jvp(y: Any, args: list, tangents: list, axis: int, kth: tuple[int, ...]) -> Any:
+    """The tangents in the order of the values: those of one rank, of equal ones in their order."""
+    (x,), (t,) = args, tangents
+    if t is None:
+        return None
+    order, places = argsort(x, axis), argsort(argsort(y, axis), axis)
+    return take_along_axis(t, take_along_axis(order, places, axis), axis)
+
+
+partition_p = Primitive(
+    "partition",
+    lambda x, axis, kth: np.partition(x, kth, axis),
+    axes=Axes(_along, _lift),
+    infer=lambda avals, p: avals[0],
+    jvp=_partition_jvp,
+)
+argpartition_p = Primitive(
+    "argpartition",
+    lambda x, axis, kth: np.argpartition(x, kth, axis),
+    axes=Axes(_along, _lift),
+    infer=lambda avals, p: ShapeDtype(avals[0].shape, np.dtype(np.intp)),
+)
 
 
 def partition(x: Any, kth: Any, axis: int | None = -1) -> Any:
@@ -411,7 +440,7 @@ def partition(x: Any, kth: Any, axis: int | None = -1) -> Any:
     Returns
     -------
     Tensor
-        Fully sorted, which keeps the promise and makes values and derivatives independent of chance.
+        Derivatives follow the elements; of equal ones the order is kept.
 
     Raises
     ------
@@ -423,11 +452,11 @@ def partition(x: Any, kth: Any, axis: int | None = -1) -> Any:
     Examples
     --------
     >>> import scisim as ss
-    >>> ss.partition([3.0, 1.0, 2.0], 1)
-    Tensor([1., 2., 3.])
+    >>> ss.partition([3.0, 1.0, 2.0], 1)[1]
+    Tensor(2.)
     """
-    x, a = _kth("partition", x, kth, axis)
-    return sort(x, a)
+    x, a, places = _kth("partition", x, kth, axis)
+    return partition_p(x, axis=a, kth=places) if places else x
 
 
 def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Any:
@@ -457,11 +486,11 @@ def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Any:
     Examples
     --------
     >>> import scisim as ss
-    >>> ss.argpartition([3.0, 1.0, 2.0], 1)
-    Tensor([1, 2, 0])
+    >>> ss.argpartition([3.0, 1.0, 2.0], 1)[1]
+    Tensor(2)
     """
-    x, a = _kth("argpartition", x, kth, axis)
-    return argsort(x, a)
+    x, a, places = _kth("argpartition", x, kth, axis)
+    return argpartition_p(x, axis=a, kth=places or (0,)) if shape(x)[a] else argsort(x, a)
 
 
 for _f in (quantile, percentile, median, topk, partition, argpartition):

@@ -17,6 +17,7 @@ LONG, OTHER, MATRIX = RNG.normal(size=101), RNG.normal(size=101), RNG.normal(siz
 HOLES = np.where(RNG.random((20, 7)) < 0.2, np.nan, MATRIX)
 EMPTY_ROW = np.where(np.arange(20)[:, None] == 3, np.nan, HOLES)
 IDS = RNG.integers(0, 9, 101)
+INFINITE = ("deg2rad", "rad2deg", "isposinf", "isneginf")
 CALLS: dict[str, list[tuple]] = {
     **{n: [(LONG, OTHER)] for n in ["divmod", "dot", "inner", "vdot", "append", "polyadd", "array_equal"]},
     **{
@@ -33,6 +34,11 @@ CALLS: dict[str, list[tuple]] = {
         for n in ["nansum", "nanmean", "nanmax", "nanmin", "nancumsum"]
     },
     **{n: [(HOLES,), (HOLES, 0), (HOLES, 1, 1), (EMPTY_ROW, 1, 0.0, True)] for n in ("nanvar", "nanstd")},
+    **{n: [(LONG,), (np.array([np.inf, -np.inf, np.nan, 1.0]),)] for n in INFINITE},
+    "percentile": [(LONG, 30.0), (MATRIX, [10.0, 50.0, 90.0], 0), (HOLES, 25.0)],
+    "nanquantile": [(HOLES, 0.3), (MATRIX, 0.3, 0), (LONG, 0.5)],
+    "nanmedian": [(HOLES,), (LONG,), (LONG[:-1],), (MATRIX, 1)],
+    "nanpercentile": [(HOLES, 30.0)],
     "float_power": [(np.abs(LONG), OTHER)],
     "swapaxes": [(MATRIX, 0, 1)],
     "fliplr": [(MATRIX,)],
