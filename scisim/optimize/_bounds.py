@@ -106,12 +106,17 @@ def _limit(who: str, name: str, b: Any, layout: Layout) -> Any:
         )
     out = []
     for v, s in zip(values, layout.shapes, strict=True):
-        try:
-            np.broadcast_shapes(shape(v), s)
-        except ValueError:
-            raise ShapeError(f"{who}: bounds.{name} of shape {shape(v)} does not broadcast to x of shape {s}") from None
+        if not _fits(shape(v), s):
+            raise ShapeError(f"{who}: bounds.{name} of shape {shape(v)} does not broadcast to x of shape {s}")
         out.append(v if shape(v) == s else broadcast(v, s))
     return as_vector(out, layout.dtype)
+
+
+def _fits(own: tuple[int, ...], wanted: tuple[int, ...]) -> bool:
+    try:
+        return np.broadcast_shapes(own, wanted) == wanted
+    except ValueError:
+        return False
 
 
 def _pairs(who: str, bounds: Any, layout: Layout) -> tuple[Any, Any]:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from scisim.core.errors import ConvergenceError
 from scisim.core.tensor import wrap
-from scisim.core.values import dtype, shape
+from scisim.core.values import Traced, dtype, shape
 from scisim.ops.products import outer
 from scisim.optimize._steps import least_p
 from scisim.optimize._values import count, length, loop, pick
@@ -79,9 +80,22 @@ def _unit(rows: Any, k: Any) -> Any:
 
 
 def solver(rtol: float) -> Callable:
-    """For `implicit_root`: the linearisation solved without a matrix."""
+    """For `implicit_root`: the linearisation solved without a matrix; where that fails derivatives are refused, or nan
+    where nobody can know yet."""
 
     def solve(matvec: Callable, b: Any) -> Any:
-        return wrap(gmres(lambda v: matvec(wrap(v))._v, b._v, rtol, 50, 50))
+        product, v = (lambda u: matvec(wrap(u))._v), b._v
+        x = gmres(product, v, rtol, 300 if shape(v)[0] < _LARGE else 50, 20)
+        left, size = length(v - product(x)), length(v)
+        good = left <= rtol**0.5 * size
+        if not isinstance(good, Traced) and not good:
+            raise ConvergenceError(
+                f"optimize: the linear equations of a derivative are solved without a matrix, which leaves {left:.1e} "
+                f"of {size:.1e}; use a method with a matrix, such as root(method='hybr'), or scale the equations"
+            )
+        return wrap(pick(good, x, x * np.nan))
 
     return solve
+
+
+_LARGE = 20000  # unknowns from which on spaces of 300 vectors would take too much memory

@@ -75,12 +75,13 @@ def fixed_point(
     >>> balance(1.0)
     Tensor(0.73908513)
     >>> ad.grad(balance)(1.0)
-    Tensor(-0.29747179)
+    Tensor(-0.29747434)
     """
     name = chosen(WHO, method, METHODS, "del2")
     number(WHO, "xtol", xtol)
     maxiter = whole(WHO, "maxiter", maxiter)
     layout = Layout(WHO, "x0", x0)
+    xtol = max(xtol, 4 * float(np.finfo(layout.dtype).eps))  # smaller changes are roundings
     f = vector_function(WHO, with_args(WHO, "func", func, args), layout, "func", layout.size)
 
     def solver(fs: list, x: Any, params: Any, is_plain: bool) -> tuple:

@@ -116,8 +116,8 @@ def least_squares(
     ...     return optimize.least_squares(lambda p: p[0] + p[1] * t - y, [0.0, 0.0]).x[1]
     >>> slope(ss.asarray([1.0, 3.0, 5.0]))
     Tensor(2.)
-    >>> ad.grad(slope)(ss.asarray([1.0, 3.0, 5.0]))
-    Tensor([-0.5,  0. ,  0.5])
+    >>> ad.grad(slope)(ss.asarray([1.0, 3.0, 5.0]))[2]
+    Tensor(0.5)
     """
     layout = Layout(WHO, "x0", x0)
     rest, named = (args if isinstance(args, tuple) else (args,)), dict(kwargs or {})

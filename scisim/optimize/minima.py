@@ -140,8 +140,8 @@ def minimize(
     -----
     Derivatives of the solution come from the equations that it solves (implicit function theorem): the gradient is 0;
     a variable at a bound stays there; constraints with positive multipliers are 0 (Karush, Kuhn, Tucker). They exist
-    to any order where the Hessian among the free variables is regular. A singular one raises an error, or gives nan in
-    captured programs. Where a bound or constraint is met with multiplier 0 the solution has a kink, and derivatives
+    to any order where the Hessian among the free variables is regular. A singular one raises
+    SingularMatrixError. Where a bound or constraint is met with multiplier 0 the solution has a kink, and derivatives
     are nan. They are as accurate as the solution, so ask for a small ``tol`` with them.
 
     Functions are called as they are where nothing is traced; inside jit, vmap and derivatives they are captured, and

@@ -95,7 +95,7 @@ def root(
     Notes
     -----
     Derivatives of the root come from fun(x) = 0 by the implicit function theorem, to any order, where the Jacobian is
-    regular. A singular one raises an error, or gives nan in captured programs.
+    regular; a singular one raises SingularMatrixError.
 
     Functions are called as they are where nothing is traced; inside jit, vmap and derivatives they are captured, and
     then must not branch in Python on values.

@@ -17,7 +17,7 @@ from scisim.ops.select import eq, where
 from scisim.ops.shape import astype, broadcast
 from scisim.optimize import _bracket as br
 from scisim.optimize._implicit import settled, solved
-from scisim.optimize._layout import _inexact, with_args
+from scisim.optimize._layout import _inexact, is_plain, with_args
 from scisim.optimize._options import chosen, number, options_of, whole
 from scisim.optimize._result import MESSAGES, OptimizeResult, plain, tensor
 from scisim.optimize._values import Captive
@@ -31,6 +31,7 @@ METHODS = {
     "brentq": "bracket", "brenth": "bracket", "bisect": "bracket", "ridder": "bracket", "newton": "x0", "halley": "x0",
     "secant": "x0",
 }  # fmt: skip
+_INSTEAD = {"toms748": "'brentq'", "chandrupatla": "'brentq'"}
 _BRACKETED: dict[str, Callable] = {
     "brentq": br.brent,
     "brenth": lambda f, a, b, t: br.brent(f, a, b, t, hyperbolic=True),
@@ -88,7 +89,8 @@ def root_scalar(
     x0, x1 : float or array_like, optional
         The start, real or complex; the second one of the secant method (by default near x0).
     xtol, rtol : float, optional
-        The root is known to ``xtol + rtol * abs(root)``; by default 2e-12 and 4 eps with brackets, 1.48e-8 and 0 else.
+        The root is known to ``xtol + rtol * abs(root)``; by default 2e-12 with brackets, else 1.48e-8, and 4 eps, which
+        is the least of ``rtol`` too.
     maxiter : int, optional
         By default 100.
     options : dict, optional
@@ -106,7 +108,7 @@ def root_scalar(
     ConvergenceError
         When a derivative is asked of a root that has not converged; in captured and mapped programs it is nan.
     DerivativeError
-        When a derivative is asked of a multiple root, where the slope is 0; in captured programs it is nan.
+        When a derivative is asked of a multiple root, where the slope is 0; where values are not known it is nan.
 
     Examples
     --------
@@ -116,18 +118,18 @@ def root_scalar(
     >>> kepler(1.0, 0.5)
     Tensor(1.49870113)
     >>> ad.grad(kepler)(1.0, 0.5)
-    Tensor(1.03738431)
+    Tensor(1.03736202)
     """
     opts = options_of(WHO, str(method), options, {"xtol": None, "rtol": None, "maxiter": None})
     xtol, rtol = (opts["xtol"] if xtol is None else xtol), (opts["rtol"] if rtol is None else rtol)
     maxiter = opts["maxiter"] if maxiter is None else maxiter
-    name = chosen(WHO, method, METHODS, _default(bracket, x0, x1, fprime2), {"toms748": "'brentq'"})
+    name = _default(bracket, x0, x1, fprime2) if method is None else chosen(WHO, method, METHODS, "", _INSTEAD)
     by_bracket = METHODS[name] == "bracket"
     points = _points(name, bracket, x0, x1)
     eps = np.finfo(dtype(points[0])).eps
     t = br.Tolerances(
         float(number(WHO, "xtol", (2e-12 if by_bracket else 1.48e-8) if xtol is None else xtol)),
-        float(number(WHO, "rtol", (4 * float(eps) if by_bracket else 0.0) if rtol is None else rtol)),
+        max(float(number(WHO, "rtol", 0.0 if rtol is None else rtol)), 4 * float(eps)),
         100 if maxiter is None else whole(WHO, "maxiter", maxiter),
     )
     try:
@@ -174,6 +176,7 @@ def _points(name: str, bracket: Any, x0: Any, x1: Any) -> list:
         raw = [x0] if name != "secant" or x1 is None else [x0, x1]
     if all(type(p) is float for p in raw) and len(raw) == 2:
         return [np.float64(p) for p in raw]
+    raw = [np.asarray(p) if isinstance(p, (list, tuple)) and is_plain(p) else p for p in raw]
     vals, _ = pytree.values(raw, WHO)
     vals = [_inexact(WHO, "bracket" if METHODS[name] == "bracket" else "x0", v) for v in vals]
     if METHODS[name] == "bracket" and any(dtype(v).kind == "c" for v in vals):

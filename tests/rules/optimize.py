@@ -38,12 +38,18 @@ def roots() -> list[Case]:
     return [
         *(of("root", root_of(m), a, b, tag=m) for m in ("hybr", "krylov")),
         of("root", root_of("hybr"), array(2, kind="c"), array(2, seed=1, kind="c"), tag="hybr"),
-        of("root", lambda a: optimize.root(lambda x: x * x + a * x - 2.0, 1.0, tol=1e-15).x, 0.7, tag="of a number"),
+        of(
+            "root",
+            lambda a: optimize.root(lambda x: x * x + a * x - 2.0, ss.ones_like(a), tol=1e-15).x,
+            0.7,
+            tag="of a number",
+        ),
     ]
 
 
-def kepler(method: str, **where: Any) -> Callable:
+def kepler(method: str) -> Callable:
     def solve(m: Any, e: Any) -> Any:
+        where = {"bracket": (ss.zeros_like(m) - 1.0, ss.zeros_like(m) + 4.0)}
         return optimize.root_scalar(lambda x: x - e * ss.sin(x) - m, method=method, xtol=1e-15, **where).root
 
     return solve
@@ -51,13 +57,13 @@ def kepler(method: str, **where: Any) -> Callable:
 
 def scalar_roots() -> list[Case]:
     m, e = array(3, kind="p"), np.asarray(0.3)
-    rows = [of("root_scalar", kepler("brentq", bracket=(-1.0, 4.0)), m, e, tag="brentq")]
+    rows = [of("root_scalar", kepler("brentq"), m, e, tag="brentq")]
     square = lambda a: optimize.root_scalar(lambda z: z * z - a, x0=ss.ones_like(a), xtol=1e-15).root
     return [
         *rows,
         of("root_scalar", square, array(2, kind="c")),
         of("root_scalar", square, np.zeros((0,)), tag="of none"),
-        of("root_scalar", kepler("brentq", bracket=(-1.0, 4.0)), 0.8, e, tag="of a number"),
+        of("root_scalar", kepler("brentq"), 0.8, e, tag="of a number"),
     ]
 
 
@@ -67,7 +73,9 @@ def fixed_points() -> list[Case]:
         return lambda a, b: optimize.fixed_point(f, ss.zeros_like(a) + 0.5, (a + b,), xtol=1e-15, method=method)
 
     a, b = array(3), np.asarray(0.3)
-    one = lambda a: optimize.fixed_point(lambda x: 0.5 * ss.cos(x) + a, 0.5, xtol=1e-15, method="iteration")
+    one = lambda a: optimize.fixed_point(
+        lambda x: 0.5 * ss.cos(x) + a, 0.5 * ss.ones_like(a), xtol=1e-15, method="iteration"
+    )
     return [
         *(of("fixed_point", solve(k), a, b, tag=k) for k in ("del2", "anderson")),
         of("fixed_point", one, 0.4, tag="of a number"),
@@ -114,13 +122,17 @@ def minima() -> list[Case]:
 
 
 def scalar_minima() -> list[Case]:
-    def solve(**where: Any) -> Callable:
-        return lambda a, b: optimize.minimize_scalar(lambda x: b * ss.exp(x) - ss.sum(a) * x, tol=1e-14, **where).x
+    def solve(ends: str) -> Callable:
+        def lowest(a: Any, b: Any) -> Any:
+            where = {ends: (ss.zeros_like(b) - 1.0, ss.zeros_like(b) + 3.0)}
+            return optimize.minimize_scalar(lambda x: b * ss.exp(x) - ss.sum(a) * x, tol=1e-14, **where).x
+
+        return lowest
 
     a, b = array(2, kind="p"), np.asarray(0.7)
     return [
-        of("minimize_scalar", solve(), a, b, tag="brent"),
-        of("minimize_scalar", solve(bounds=(-1.0, 3.0)), a, b, tag="bounded"),
+        of("minimize_scalar", solve("bracket"), a, b, tag="brent"),
+        of("minimize_scalar", solve("bounds"), a, b, tag="bounded"),
     ]
 
 
@@ -138,7 +150,7 @@ Y = 1.7 * np.exp(-0.9 * T) + 0.05 * np.sin(9 * T)
 
 
 def decay(p: Any, y: Any, c: Any) -> Any:
-    return p[0] * ss.exp(-p[1] * T) + c - y
+    return p[0] * ss.exp(-p[1] * ss.asarray(T, dtype=y.dtype)) + c - y
 
 
 def fits() -> list[Case]:
@@ -151,7 +163,8 @@ def fits() -> list[Case]:
 
     def curve(y: Any, s: Any) -> Any:
         model = lambda t, a, b: a * ss.exp(-b * t)
-        return optimize.curve_fit(model, T, y, ss.ones(2, dtype=y.dtype), s, ftol=None, xtol=1e-15, gtol=None)
+        t = ss.asarray(T, dtype=y.dtype)
+        return optimize.curve_fit(model, t, y, ss.ones(2, dtype=y.dtype), s, ftol=None, xtol=1e-15, gtol=None)
 
     c = np.asarray(0.1)
     return [
