@@ -24,6 +24,9 @@ CALLED: dict[str, tuple[str, ...]] = {  # the primitives behind each function
     "lstsq": ("lstsq",),
     "lu_factor": ("lu_factor", "permutation"),
     "lu_solve": ("lu_solve",),
+    "lu": ("lu",),
+    "inv": ("inv",),
+    "cho_solve": ("cho_solve",),
     "eig": ("eig",),
     "eigvals": ("eigvals",),
     "schur": ("schur", "schur_below"),
@@ -138,6 +141,8 @@ def inverse_rows(kind: str) -> list[Case]:
     pair = lambda a, b: la.lstsq(a, b)[::3]  # the residuals are 0 but for tall matrices
     three = lambda a, b: (lambda r: (r.x, r.residuals, r.s))(la.lstsq(a, b))
     return [
+        row("inv", la.inv, square),
+        row("inv", la.inv, none, tag="of nothing"),
         row("pinv", la.pinv, square),
         row("pinv", la.pinv, tall, tag="of a stack"),
         row("pinv", lambda a: la.pinv(a, rtol=1e-3), wide, tag="wide"),
@@ -190,6 +195,12 @@ def product_rows(kind: str) -> list[Case]:
         row("norm", lambda a: la.norm(a, "nuc", axis=(2, 0), keepdims=True), a[:, :2], tag="nuc of axes", order=4),
         *(row("matrix_power", lambda a, n=n: la.matrix_power(a, n), a, tag=f"{n}", order=4) for n in (0, 1, 5, -2)),
         row("matrix_power", lambda a: la.matrix_power(a, 3), a[:0, :0, :0], tag="of nothing"),
+        row("norm", la.norm, x[:0], tag="of nothing"),
+        row("matrix_norm", la.matrix_norm, a[:0], tag="of nothing"),
+        row("vector_norm", la.vector_norm, x[:0], tag="of nothing"),
+        row("vector_norm", la.vector_norm, x[0, 0], tag="of a number", order=4),
+        row("det", la.det, x[:0, :0], tag="of nothing"),
+        row("solve", la.solve, x[:0, :0], y[:0], tag="of nothing"),
         row("multi_dot", lambda *xs: la.multi_dot(xs), x, y, v),
         row("multi_dot", lambda *xs: la.multi_dot(xs), b[0], a[0], a[1], tag="of a row"),
         row("multi_dot", lambda *xs: la.multi_dot(xs), x[:0], y, tag="of nothing"),

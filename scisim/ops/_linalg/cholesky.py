@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core.avals import ShapeDtype
+from scisim.core.avals import ShapeDtype, broadcast_shapes
 from scisim.core.errors import ScisimError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
@@ -17,10 +17,11 @@ from scisim.ops._linalg.guards import adjoint
 from scisim.ops._linalg.hermitian import hermitian_part
 from scisim.ops._linalg.solving import solve_p
 from scisim.ops._linalg.structured import lapack_function
-from scisim.ops._linalg.triangular import solve_triangular
 from scisim.ops.arithmetic import mul_p
+from scisim.ops.arrange import tril, triu
+from scisim.ops.complexes import conj
 from scisim.ops.products import matmul
-from scisim.ops.shape import reshape
+from scisim.ops.shape import broadcast, reshape
 
 
 class NotPositiveDefiniteError(ScisimError, np.linalg.LinAlgError):
@@ -96,12 +97,41 @@ def cholesky(a: Any, upper: bool = False) -> Any:
     return adjoint(y) if upper else y
 
 
-def _potrs(c: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
-    if not c.diagonal().all():
+def _solve(c: np.ndarray, b: np.ndarray, lower: bool) -> np.ndarray:
+    if not c.diagonal(0, -2, -1).all():
         raise SingularMatrixError(
-            f"cho_solve: a factor of shape {c.shape} has a 0 on its diagonal; cholesky gives none such"
+            f"cho_solve: a factor of shape {c.shape[-2:]} has a 0 on its diagonal; cholesky gives none such"
         )
-    return lapack_function("potrs", np.result_type(c, b))(c, b, lower=lower)[0]
+    kind = np.result_type(c, b)
+    potrs = lapack_function("potrs", kind)
+    if c.ndim == 2 and b.size:
+        return potrs(c, b, lower=lower)[0]
+    x = np.empty(b.shape, kind)
+    for at in np.ndindex(*b.shape[:-2]) if b.size else ():
+        x[at] = potrs(c[at], b[at], lower=lower)[0]
+    return x
+
+
+def _solve_jvp(x: Any, args: list, tangents: list, lower: bool) -> Any:
+    """With a = c c^H: dx = a^-1 (db - (dc c^H + c dc^H) x), of the triangle that is read."""
+    (c, _), (dc, db) = args, tangents
+    if dc is None:
+        return None if db is None else cho_solve_p(c, db, lower=lower)
+    part = tril if lower else triu
+    c, dc = (part(v) if lower else adjoint(part(v)) for v in (c, dc))
+    moved = matmul(dc, matmul(adjoint(c), x)) + matmul(c, matmul(adjoint(dc), x))
+    return cho_solve_p(args[0], -moved if db is None else db - moved, lower=lower)
+
+
+cho_solve_p = Primitive(
+    "cho_solve",
+    _solve,
+    axes=stacks((2, 2), 2),
+    infer=lambda avals, p: ShapeDtype(avals[1].shape, np.result_type(*(a.dtype for a in avals))),
+    linear=(1,),
+    transpose=lambda i, ct, args, p: cho_solve_p(conj(args[0]), ct, **p),
+    jvp=_solve_jvp,
+)
 
 
 def cho_solve(c: Any, b: Any, lower: bool = True) -> Any:
@@ -142,9 +172,9 @@ def cho_solve(c: Any, b: Any, lower: bool = True) -> Any:
             f"cho_solve: b of shape {s} does not fit factors of shape {shape(c)}: it must be a vector of length {n} "
             f"or have {n} rows; write stacked vectors as b[..., None]"
         )
-    if type(c) is np.ndarray is type(b) and c.ndim == 2 and b.ndim < 3 and b.size:
-        return _potrs(c, b, lower)
-    if not lower:
-        c = adjoint(c)
-    x = solve_triangular(adjoint(c), solve_triangular(c, reshape(b, (n, 1)) if vector else b, lower=True))
+    b = reshape(b, (n, 1)) if vector else b
+    if shape(c)[:-2] != shape(b)[:-2]:
+        lead = broadcast_shapes("cho_solve", shape(c)[:-2], shape(b)[:-2])
+        c, b = broadcast(c, (*lead, n, n)), broadcast(b, (*lead, *shape(b)[-2:]))
+    x = cho_solve_p(c, b, lower=bool(lower))
     return reshape(x, shape(x)[:-1]) if vector else x

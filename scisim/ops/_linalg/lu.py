@@ -12,7 +12,7 @@ from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape
-from scisim.ops._linalg.checks import SingularMatrixError, lapack, matrix, square_matrix, stacks
+from scisim.ops._linalg.checks import SingularMatrixError, lapack, matrix, real_dtype, square_matrix, stacks
 from scisim.ops._linalg.guards import adjoint, lower, times_triangular_inverse, upper
 from scisim.ops._linalg.solving import solve_p
 from scisim.ops._linalg.structured import lapack_function
@@ -80,29 +80,61 @@ def _parts(lu: Any) -> tuple[Any, Any]:
     return below + np.eye(m, k, dtype=dtype_of(lu)), upper(index(lu, (..., slice(0, k), slice(None))))
 
 
+def _tangents(left: Any, right: Any, da: Any) -> tuple[Any, Any]:
+    """Of the factors, from that of their product: with x = l^-1 da u^-1 they are l tril(x, -1) and triu(x) u."""
+    m, n = shape(da)[-2:]
+    k = min(m, n)
+    head, tail = (..., slice(0, k), slice(None)), (..., slice(k, None), slice(None))
+    l1, u1 = index(left, head), index(right, (..., slice(0, k)))
+    x = times_triangular_inverse(solve_p(l1, index(index(da, head), (..., slice(0, k)))), u1)
+    dl, du = lower(matmul(l1, lower(x, -1)), -1), upper(matmul(upper(x), u1))
+    if m > n:  # the rows below: da = dl u + l du
+        rest = index(da, tail) - matmul(index(left, tail), du)
+        return concat([dl, times_triangular_inverse(rest, u1)], -2), du
+    if m < n:
+        rest = index(da, (..., slice(k, None))) - matmul(dl, index(right, (..., slice(k, None))))
+        return dl, concat([du, solve_p(l1, rest)], -1)
+    return dl, du
+
+
 def _factor_jvp(y: tuple, args: list, tangents: list) -> tuple:
-    """With x = l^-1 p^T da u^-1 the factors move by l tril(x, -1) and triu(x) u."""
     (both, piv), (da,) = y, tangents
     if da is None:
         return None, None
     m, n = shape(da)[-2:]
+    p = permutation_p(piv, rows=m, dtype=dtype_of(both).name)
+    dl, du = _tangents(*_parts(both), matmul(matrix_transpose(p), da))
     k = min(m, n)
-    left, right = _parts(both)
-    da = matmul(matrix_transpose(permutation_p(piv, rows=m, dtype=dtype_of(both).name)), da)
-    head, tail = (..., slice(0, k), slice(None)), (..., slice(k, None), slice(None))
-    l1, u1 = index(left, head), index(right, (..., slice(0, k)))
-    x = times_triangular_inverse(solve_p(l1, index(index(da, head), (..., slice(0, k)))), u1)
-    dl, du = matmul(l1, lower(x, -1)), matmul(upper(x), u1)
-    square = lower(dl, -1) + upper(du)
-    if m > n:  # the rows below: da = dl u + l du
-        rest = index(da, tail) - matmul(index(left, tail), du)
-        return concat([square, times_triangular_inverse(rest, u1)], -2), None
+    if m > n:
+        head, tail = (..., slice(0, k), slice(None)), (..., slice(k, None), slice(None))
+        return concat([index(dl, head) + du, index(dl, tail)], -2), None
     if m < n:
-        rest = index(da, (..., slice(k, None))) - matmul(dl, index(right, (..., slice(k, None))))
-        return concat([square, solve_p(l1, rest)], -1), None
-    return square, None
+        return concat([dl + index(du, (..., slice(0, k))), index(du, (..., slice(k, None)))], -1), None
+    return dl + du, None
 
 
+def _lu_jvp(y: tuple, args: list, tangents: list) -> tuple:
+    (p, left, right), (da,) = y, tangents
+    return (None, None, None) if da is None else (None, *_tangents(left, right, matmul(matrix_transpose(p), da)))
+
+
+def _lu(a: np.ndarray) -> tuple:
+    from scipy.linalg import lu as factors
+
+    if a.size:
+        return tuple(factors(a, check_finite=False))
+    p, low, up = (np.zeros(v.shape, v.dtype) for v in _lu_infer((a,), {}))
+    p[...] = np.eye(p.shape[-1])
+    return p, low, up
+
+
+def _lu_infer(avals: tuple, p: dict) -> tuple:
+    *lead, m, n = avals[0].shape
+    dt, k = avals[0].dtype, min(m, n)
+    return ShapeDtype((*lead, m, m), real_dtype(dt)), ShapeDtype((*lead, m, k), dt), ShapeDtype((*lead, k, n), dt)
+
+
+lu_p = Primitive("lu", _lu, axes=stacks((2,), [2, 2, 2]), infer=_lu_infer, jvp=_lu_jvp, multiple=True)
 lu_factor_p = Primitive(
     "lu_factor",
     _factor,
@@ -161,7 +193,7 @@ def lu(a: Any) -> LUResult:
     Returns
     -------
     P : Tensor
-        Of shape (..., m, m), of zeros and ones, without a derivative.
+        Of shape (..., m, m), of zeros and ones, real, without a derivative.
     L : Tensor
         Of shape (..., m, k), k = min(m, n), with ones on the diagonal.
     U : Tensor
@@ -183,14 +215,7 @@ def lu(a: Any) -> LUResult:
     Tensor([[2., 2.],
             [0., 1.]])
     """
-    a = matrix("lu", "a", a)
-    if type(a) is np.ndarray and a.size:
-        from scipy.linalg import lu as factors
-
-        return LUResult(*factors(a, check_finite=False))
-    both, piv = lu_factor_p(a)
-    p = permutation_p(piv, rows=shape(both)[-2], dtype=dtype_of(both).name)
-    return LUResult(p, *_parts(both))
+    return LUResult(*lu_p(matrix("lu", "a", a)))
 
 
 def _solve(both: np.ndarray, piv: np.ndarray, b: np.ndarray, trans: int) -> np.ndarray:

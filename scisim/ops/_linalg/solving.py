@@ -8,14 +8,12 @@ from typing import Any
 import numpy as np
 
 from scisim.core.avals import ShapeDtype, broadcast_shapes
-from scisim.core.axes import Axes, broadcast_labels
+from scisim.core.axes import Axes, broadcast_labels, leading
 from scisim.core.errors import ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
-from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape
 from scisim.ops._linalg.checks import SingularMatrixError, lapack, square_matrix
-from scisim.ops.creation import eye
 from scisim.ops.products import matmul
 from scisim.ops.shape import matrix_transpose, reshape
 
@@ -131,6 +129,29 @@ def solve(a: Any, b: Any) -> Any:
     return reshape(x, shape(x)[:-1]) if vector else x
 
 
+def _inv(a: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        raise _singular(a) from None
+
+
+def _inv_jvp(y: Any, args: list, tangents: list) -> Any:
+    """a y = 1 gives dy = -y da y."""
+    (da,) = tangents
+    return None if da is None else -matmul(matmul(y, da), y)
+
+
+inv_p = Primitive(
+    "inv",
+    _inv,
+    axes=leading(2),
+    infer=lambda avals, p: ShapeDtype(avals[0].shape, avals[0].dtype),
+    jvp=_inv_jvp,
+    array_api="linalg.inv",
+)
+
+
 def inv(a: Any) -> Any:
     """Inverse of matrices.
 
@@ -157,10 +178,4 @@ def inv(a: Any) -> Any:
     Tensor([[0.5 , 0.  ],
             [0.  , 0.25]])
     """
-    a = square_matrix("inv", "a", a)
-    if type(a) is np.ndarray:
-        try:
-            return np.linalg.inv(a)
-        except np.linalg.LinAlgError:
-            raise _singular(a) from None
-    return solve_p(a, eye(shape(a)[-1], dtype=dtype_of(a)))
+    return inv_p(square_matrix("inv", "a", a))
