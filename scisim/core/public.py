@@ -156,7 +156,13 @@ def _dress(raw: Callable, name: str, module: str) -> Callable:
     def f(*args: Any, **kwargs: Any) -> Any:
         plain = PLAIN.get(key)
         if plain is not None:
-            out = _at_once(plain, args, kwargs)
+            if len(args) == 1 and not kwargs and type(args[0]) is Tensor and type(args[0]._v) is _ndarray:
+                try:
+                    out = plain(args[0]._v)
+                except (ValueError, TypeError, IndexError, AttributeError):
+                    out = NotImplemented
+            else:
+                out = _at_once(plain, args, kwargs)
             if type(out) is tuple:
                 return tuple(map(wrap, out))
             if out is not NotImplemented:

@@ -429,7 +429,36 @@ def inner(a: Any, b: Any) -> Any:
 
 
 def vdot(a: Any, b: Any) -> Any:
-    return np.matmul(a.reshape(-1), b.reshape(-1)) if _floats(a, b) else NotImplemented
+    return np.vdot(a, b) if _floats(a, b) and a.size == b.size else NotImplemented
+
+
+def corrcoef(x: Any, y: Any = None) -> Any:
+    if y is not None or not _floats(x) or x.ndim != 2:
+        return NotImplemented
+    c = cov(x)
+    deviation = np.sqrt(c.diagonal())
+    c /= deviation[:, None]
+    c /= deviation
+    return np.clip(c, -1.0, 1.0, out=c)
+
+
+def cov(x: Any) -> Any:
+    n = x.shape[-1]
+    if not _floats(x) or x.ndim != 2 or len(x) < 2 or n < 2:
+        return NotImplemented
+    d = x - np.add.reduce(x, 1)[:, None] / n
+    c = np.matmul(d, d.T)
+    c /= n - 1
+    return c
+
+
+def polyfit(x: Any, y: Any, deg: int) -> Any:
+    if not _floats(x, y) or not x.dtype == y.dtype == np.float64 or not x.ndim == y.ndim == 1 or not x.size > deg >= 0:
+        return NotImplemented
+    a = np.vander(x, deg + 1)
+    scale = np.sqrt(np.add.reduce(np.square(a), 0))
+    q, r = np.linalg.qr(a / scale)
+    return np.linalg.solve(r, np.matmul(q.T, y)) / scale
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Any:
@@ -476,7 +505,7 @@ PLAIN.update(
             *(nansum, nancumsum, nanmean, nanvar, nanstd, nanmax, nanmin, average),
             *(cumsum, cumprod, cummax, cummin, ediff1d, trapezoid, gradient, unwrap),
             *(interp, bincount, segment_sum, histogram, histogram2d),
-            *(dot, inner, vdot, convolve, correlate, polyadd, polyval, vander),
+            *(dot, inner, vdot, convolve, correlate, polyadd, polyval, vander, polyfit, cov, corrcoef),
         )
     },
     hstack=_joined(np.hstack),

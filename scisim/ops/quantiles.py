@@ -333,6 +333,8 @@ def _top(x: Any, axis: int, k: int, largest: bool) -> np.ndarray:
 
 
 def _order(x: Any, axis: int, descending: bool) -> np.ndarray:
+    if descending and x.ndim == 1:
+        return x.size - 1 - x[::-1].argsort(kind="stable")[::-1]
     if not descending:
         return np.argsort(x, axis=axis, kind="stable")
     back = np.argsort(np.flip(x, axis), axis=axis, kind="stable")

@@ -66,6 +66,9 @@ CALLS: dict[str, list[tuple]] = {
     "histogram2d": [(LONG, OTHER), (np.round(LONG, 1), OTHER, 4)],
     "convolve": [(LONG, OTHER[:9]), (LONG, OTHER[:8], "same"), (LONG, OTHER[:9], "valid")],
     "correlate": [(LONG, OTHER[:9]), (LONG, OTHER[:8], "same"), (LONG, OTHER[:9], "full")],
+    "polyfit": [(LONG, OTHER, 3), (LONG, OTHER, 0)],
+    "cov": [(MATRIX,)],
+    "corrcoef": [(MATRIX,)],
     "polyval": [(OTHER[:6], LONG), (OTHER[:1], MATRIX)],
     "vander": [(LONG, 5), (LONG[:6],)],
 }
