@@ -203,10 +203,9 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
                 return NotImplemented
             foreign.append(a)
         elif type(a) is list or (type(a) is tuple and a and type(a[0]) is Tensor):
-            if not all(type(x) in (int, float) for x in a):
-                a = [x._v if type(x) is Tensor else None for x in a]
-                if not all(type(x) is _ndarray for x in a):
-                    return NotImplemented
+            a = _plain_list(a)
+            if a is NotImplemented:
+                return NotImplemented
         elif type(a) not in (float, str) and not _is_setting(a):
             return NotImplemented
         vals.append(a)
@@ -216,6 +215,22 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
         return plain(*vals, **kwargs)
     except (ValueError, TypeError, IndexError, AttributeError):  # the last of a list in the place of an array
         return NotImplemented
+
+
+def _plain_list(xs: Any) -> Any:
+    """A list of numbers, or of plain arrays, nested as it is."""
+    if all(type(x) in (int, float) for x in xs):
+        return xs
+    out = []
+    for x in xs:
+        if type(x) is Tensor:
+            x = x._v
+        elif type(x) is list:
+            x = _plain_list(x)
+        if type(x) is not _ndarray and type(x) is not list:
+            return NotImplemented
+        out.append(x)
+    return out
 
 
 def _is_setting(x: Any) -> bool:

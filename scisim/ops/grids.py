@@ -264,8 +264,9 @@ def _cosines(name: str, M: int, *weights: float) -> np.ndarray:
     n = as_integer(name, "M", M)
     if n < 2:
         return np.ones(max(n, 0))
-    t = 2.0 * np.pi * np.arange(n) / (n - 1)
-    return np.sum([w * np.cos(k * t) for k, w in enumerate(weights)], axis=0)
+    t = np.arange(n) * (2.0 * np.pi / (n - 1))
+    y = weights[0] + weights[1] * np.cos(t)
+    return y + weights[2] * np.cos(2.0 * t) if len(weights) > 2 else y
 
 
 def hanning(M: int) -> Any:

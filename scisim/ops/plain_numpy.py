@@ -111,8 +111,13 @@ def delete(x: Any, obj: Any, axis: Any = None) -> Any:
 
 
 def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, reflect_type: str = "even") -> Any:
-    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap") or reflect_type != "even" or not x.size:
+    if mode not in ("constant", "edge", "reflect", "symmetric", "wrap", "mean", "maximum", "minimum") or not x.size:
         return NotImplemented
+    if reflect_type != "even":
+        once = type(pad_width) is int and pad_width < min(x.shape) and mode in ("reflect", "symmetric")
+        return np.pad(x, pad_width, mode, reflect_type="odd") if once and _floats(x) else NotImplemented
+    if mode in ("mean", "maximum", "minimum"):
+        return np.pad(x, pad_width, mode) if _floats(x) and type(pad_width) is int else NotImplemented
     if mode == "constant":
         return _bordered(x, pad_width, constant_values)
     return np.pad(x, pad_width, mode)
@@ -493,6 +498,109 @@ def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
     return np.vander(x, N, increasing) if _floats(x) and x.dtype == np.float64 and x.ndim == 1 else NotImplemented
 
 
+# --- updates and choices ------------------------------------------------------------------------------------
+def fill_diagonal(x: Any, value: Any, wrap: bool = False) -> Any:
+    if x.ndim != 2 or type(value) not in (int, float) or x.dtype.kind != "f" or wrap:
+        return NotImplemented
+    y = x.copy()
+    y.reshape(-1)[: y.shape[1] ** 2 : y.shape[1] + 1] = value
+    return y
+
+
+def index_add(x: Any, at: Any, values: Any) -> Any:
+    if not _array_of_integers(at) or not (type(values) is float or _floats(values)) or not _floats(x):
+        return NotImplemented
+    if type(values) is not float and values.dtype != x.dtype:
+        return NotImplemented
+    y = x.copy()
+    np.add.at(y, at, values)
+    return y
+
+
+def index_set(x: Any, at: Any, values: Any) -> Any:
+    if not _array_of_integers(at) or type(values) is not float or not _floats(x):
+        return NotImplemented
+    y = x.copy()
+    y[at] = values
+    return y
+
+
+def _array_of_integers(at: Any) -> bool:
+    return type(at) is _array and at.dtype.kind in "iu"
+
+
+def compress(condition: Any, x: Any, axis: Any = None) -> Any:
+    if not _arrays(condition, x) or condition.dtype.kind != "b" or condition.ndim != 1:
+        return NotImplemented
+    if axis is None:
+        return x.reshape(-1)[condition] if condition.size == x.size else NotImplemented
+    return NotImplemented
+
+
+def extract(condition: Any, x: Any) -> Any:
+    if not _arrays(condition, x) or condition.dtype.kind != "b" or condition.shape != x.shape:
+        return NotImplemented
+    return x[condition]
+
+
+def choose(a: Any, choices: Any) -> Any:
+    if not _arrays(a) or a.dtype.kind not in "bi" or type(choices) is not list or len(choices) > 32:
+        return NotImplemented
+    return np.choose(a, choices)
+
+
+def lexsort(keys: Any) -> Any:
+    good = type(keys) is list and all(_floats(k) and k.ndim == 1 for k in keys)
+    return np.lexsort(keys) if good else NotImplemented
+
+
+def unravel_index(indices: Any, shape: Any) -> Any:
+    return np.unravel_index(indices, shape) if type(indices) is int else NotImplemented
+
+
+def ldexp(x: Any, n: Any) -> Any:
+    return np.ldexp(x, n) if _floats(x) and type(n) is int else NotImplemented
+
+
+def nan_to_num(x: Any) -> Any:
+    return x if x.dtype.kind == "f" and np.isfinite(x).all() else NotImplemented
+
+
+def block(arrays: Any) -> Any:
+    return np.block(arrays) if type(arrays) is list else NotImplemented
+
+
+# --- arrays of no arrays ------------------------------------------------------------------------------------
+def _counts(*ns: Any) -> bool:
+    return all(type(n) is int and n >= 0 for n in ns)
+
+
+def identity(n: int) -> Any:
+    return np.eye(n) if _counts(n) else NotImplemented
+
+
+def tri(N: int, M: Any = None, k: int = 0) -> Any:
+    return np.tri(N, M, k) if _counts(N, N if M is None else M) and type(k) is int else NotImplemented
+
+
+def indices(dimensions: Any) -> Any:
+    return np.indices(dimensions) if type(dimensions) is tuple and _counts(*dimensions) else NotImplemented
+
+
+def logspace(start: Any, stop: Any, num: int = 50) -> Any:
+    if type(start) is not float or type(stop) is not float or not _counts(num):
+        return NotImplemented
+    return np.power(10.0, np.linspace(start, stop, num))
+
+
+def geomspace(start: Any, stop: Any, num: int = 50) -> Any:
+    if type(start) is not float or type(stop) is not float or start * stop <= 0 or not _counts(num) or num < 2:
+        return NotImplemented
+    y = start * np.exp(np.log(np.float64(stop) / start) * (np.arange(num) / (num - 1)))
+    y[0], y[-1] = start, stop
+    return y
+
+
 PLAIN.update(
     {
         f.__name__: f
@@ -506,6 +614,8 @@ PLAIN.update(
             *(cumsum, cumprod, cummax, cummin, ediff1d, trapezoid, gradient, unwrap),
             *(interp, bincount, segment_sum, histogram, histogram2d),
             *(dot, inner, vdot, convolve, correlate, polyadd, polyval, vander, polyfit, cov, corrcoef),
+            *(fill_diagonal, index_add, index_set, compress, extract, choose, lexsort, unravel_index, ldexp),
+            *(nan_to_num, block, identity, tri, indices, logspace, geomspace),
         )
     },
     hstack=_joined(np.hstack),

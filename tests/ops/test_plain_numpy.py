@@ -50,7 +50,15 @@ CALLS: dict[str, list[tuple]] = {
     "column_stack": [([LONG, OTHER],), ([MATRIX, LONG[:20]],)],
     "insert": [(LONG, 3, 1.5), (MATRIX, -1, 2.0, 1)],
     "delete": [(LONG, -2), (MATRIX, 3, 1)],
-    "pad": [(MATRIX, 2), (MATRIX, (1, 2)), (MATRIX, 9, "reflect"), (LONG, 3, "wrap"), (LONG, 2, "constant")],
+    "pad": [
+        (MATRIX, 2),
+        (MATRIX, (1, 2)),
+        (MATRIX, 9, "reflect"),
+        (LONG, 3, "wrap"),
+        (LONG, 2, "constant"),
+        (MATRIX, 2, "mean"),
+        (MATRIX, 3, "maximum"),
+    ],
     "array_split": [(LONG, 4), (MATRIX, 3, 1)],
     "split": [(MATRIX, 4)],
     "put_along_axis": [(MATRIX, MATRIX.argmax(1, keepdims=True), 0.0, 1)],
@@ -66,6 +74,22 @@ CALLS: dict[str, list[tuple]] = {
     "histogram2d": [(LONG, OTHER), (np.round(LONG, 1), OTHER, 4)],
     "convolve": [(LONG, OTHER[:9]), (LONG, OTHER[:8], "same"), (LONG, OTHER[:9], "valid")],
     "correlate": [(LONG, OTHER[:9]), (LONG, OTHER[:8], "same"), (LONG, OTHER[:9], "full")],
+    "fill_diagonal": [(MATRIX, 0.5), (MATRIX.T.copy(), 2)],
+    "index_add": [(LONG, IDS, 1.5), (LONG, IDS, OTHER)],
+    "index_set": [(LONG, IDS, 1.5), (MATRIX, IDS, 0.5)],
+    "compress": [(LONG > 0, LONG)],
+    "extract": [(LONG > 0, LONG), (MATRIX > 0, MATRIX)],
+    "choose": [(LONG > 0, [LONG, OTHER]), (IDS % 3, [LONG, OTHER, LONG])],
+    "lexsort": [([np.round(LONG), np.round(OTHER)],)],
+    "unravel_index": [(17, (5, 6))],
+    "ldexp": [(LONG, -3)],
+    "nan_to_num": [(LONG,), (HOLES,)],
+    "block": [([[MATRIX, MATRIX], [MATRIX, MATRIX]],), ([LONG, OTHER],)],
+    "identity": [(5,)],
+    "tri": [(4,), (4, 5, -1)],
+    "indices": [((2, 3),)],
+    "logspace": [(0.3, 2.0, 7), (-1.0, 1.0)],
+    "geomspace": [(0.3, 2.0, 7), (-1.0, -9.0)],
     "polyfit": [(LONG, OTHER, 3), (LONG, OTHER, 0)],
     "cov": [(MATRIX,)],
     "corrcoef": [(MATRIX,)],
@@ -76,7 +100,7 @@ EACH = [(name, k) for name, calls in CALLS.items() for k in range(len(calls))]
 
 
 def of_values(x: Any) -> Any:
-    return [ss.asarray(v) for v in x] if isinstance(x, list) else ss.asarray(x) if isinstance(x, np.ndarray) else x
+    return [of_values(v) for v in x] if isinstance(x, list) else ss.asarray(x) if isinstance(x, np.ndarray) else x
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
