@@ -32,11 +32,11 @@ COLUMNS = _rng.normal(size=(_SIDE**2, 8))
 
 
 SCALED = [(OURS * (1.0 + k), THEIRS * (1.0 + k)) for k in range(3)]  # more than the factors that are kept
-_turns = itertools.count()
+_turns = (itertools.count(), itertools.count())
 
 
 def _next(which: int) -> Any:
-    return SCALED[next(_turns) % 3][which]
+    return SCALED[next(_turns[which]) % 3][which]
 
 
 def _ours(method: Any, a: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -18,9 +19,9 @@ from scisim.core.values import Traced, dtype, inexact, is_complex, shape
 from scisim.ops.arithmetic import sqrt
 from scisim.ops.complexes import conj, real
 from scisim.ops.flow import while_loop
-from scisim.ops.reduce import sum as sum_of
+from scisim.ops.products import matmul
 from scisim.ops.select import eq, maximum, where
-from scisim.ops.shape import as_integer
+from scisim.ops.shape import as_integer, reshape
 from scisim.sparse.build import from_scipy
 from scisim.sparse.csr import CSR
 
@@ -107,17 +108,18 @@ def _on_values(f: Function) -> Function:
 
 
 def dot(a: Any, b: Any) -> Any:
-    """Sum of conj(a) b over all elements."""
+    """Sum of conj(a) b over all elements: the product of a row and a column, to the same bits in every program."""
+    a = conj(a) if is_complex(a) else a
     if type(a) is np.ndarray and type(b) is np.ndarray:
-        return np.vdot(a, b)
-    return sum_of((conj(a) if is_complex(a) else a) * b)
+        return np.matmul(a.reshape(1, -1), b.reshape(-1, 1))[0, 0]
+    n = math.prod(shape(a))
+    return reshape(matmul(reshape(a, (1, n)), reshape(b, (n, 1))), ())
 
 
 def real_dot(a: Any, b: Any) -> Any:
     """The real part of the sum of conj(a) b."""
-    if type(a) is np.ndarray and type(b) is np.ndarray:
-        return np.vdot(a, b).real
-    return real(dot(a, b))
+    y = dot(a, b)
+    return real(y) if is_complex(y) else y
 
 
 def root(x: Any) -> Any:

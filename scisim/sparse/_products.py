@@ -31,8 +31,10 @@ def _each(f: Any, tail: tuple[int, ...], dtype: Any, *stacks: Any) -> np.ndarray
     return y
 
 
-def _product(data: Any, x: Any, indices: Any, indptr: Any, columns: int) -> np.ndarray:
-    n, k = len(indptr) - 1, x.shape[-1]
+def _product(data: Any, x: Any, indices: Any, indptr: Any, columns: int, vector: bool) -> np.ndarray:
+    if vector and data.ndim == 1:
+        return vector_product(data, x, indices, indptr, columns)
+    n, k = len(indptr) - 1, 1 if vector else x.shape[-1]
 
     def times(data: Any, x: Any, y: Any) -> None:
         if k == 1:
@@ -40,19 +42,19 @@ def _product(data: Any, x: Any, indices: Any, indptr: Any, columns: int) -> np.n
         else:
             kernels.csr_matvecs(n, columns, k, indptr, indices, data, x.ravel(), y.reshape(-1))
 
-    return _each(times, (n, k), np.result_type(data, x), (data, 1), (x, 2))
+    return _each(times, (n,) if vector else (n, k), np.result_type(data, x), (data, 1), (x, 2 - vector))
 
 
-def vector_product(data: np.ndarray, x: np.ndarray, pattern: Any) -> np.ndarray:
-    """A x of plain arrays: what the primitive gives, without a dispatch."""
-    (n, m), kind = pattern.shape, data.dtype
+def vector_product(data: np.ndarray, x: np.ndarray, indices: Any, indptr: Any, columns: int) -> np.ndarray:
+    """A x of plain arrays, without a dispatch."""
+    n, kind = len(indptr) - 1, data.dtype
     y = np.zeros(n, kind if kind == x.dtype else np.result_type(data, x))
-    kernels.csr_matvec(n, m, pattern.indptr, pattern.indices, np.ascontiguousarray(data), np.ascontiguousarray(x), y)
+    kernels.csr_matvec(n, columns, indptr, indices, np.ascontiguousarray(data), np.ascontiguousarray(x), y)
     return y
 
 
-def _transposed_product(data: Any, x: Any, indices: Any, indptr: Any, columns: int) -> np.ndarray:
-    n, k = len(indptr) - 1, x.shape[-1]
+def _transposed_product(data: Any, x: Any, indices: Any, indptr: Any, columns: int, vector: bool) -> np.ndarray:
+    n, k = len(indptr) - 1, 1 if vector else x.shape[-1]
 
     def times(data: Any, x: Any, y: Any) -> None:  # compressed rows are the compressed columns of the transpose
         if k == 1:
@@ -60,7 +62,7 @@ def _transposed_product(data: Any, x: Any, indices: Any, indptr: Any, columns: i
         else:
             kernels.csc_matvecs(columns, n, k, indptr, indices, data, x.ravel(), y.reshape(-1))
 
-    return _each(times, (columns, k), np.result_type(data, x), (data, 1), (x, 2))
+    return _each(times, (columns,) if vector else (columns, k), np.result_type(data, x), (data, 1), (x, 2 - vector))
 
 
 def _sampled(u: Any, v: Any, indices: Any, indptr: Any) -> np.ndarray:
@@ -72,8 +74,8 @@ def _sampled(u: Any, v: Any, indices: Any, indptr: Any) -> np.ndarray:
 
 
 def _product_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
-    lead = tuple(range(len(shapes[0]) - 1))
-    return [(*lead, None), (*lead, None, "k"), (None,), (None,)], (*lead, None, "k")
+    lead, tail = tuple(range(len(shapes[0]) - 1)), () if p["vector"] else ("k",)
+    return [(*lead, None), (*lead, None, *tail), (None,), (None,)], (*lead, None, *tail)
 
 
 def _sampled_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
@@ -83,13 +85,16 @@ def _sampled_labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
 
 def _product_infer(avals: tuple, p: dict) -> ShapeDtype:
     data, x, _, indptr = avals
-    rows = indptr.shape[0] - 1
-    return ShapeDtype((*x.shape[:-2], rows, x.shape[-1]), np.result_type(data.dtype, x.dtype))
+    return _result(data, x, indptr.shape[0] - 1, p["vector"])
 
 
 def _transposed_infer(avals: tuple, p: dict) -> ShapeDtype:
-    data, x = avals[:2]
-    return ShapeDtype((*x.shape[:-2], p["columns"], x.shape[-1]), np.result_type(data.dtype, x.dtype))
+    return _result(avals[0], avals[1], p["columns"], p["vector"])
+
+
+def _result(data: Any, x: Any, n: int, vector: bool) -> ShapeDtype:
+    tail = (n,) if vector else (n, x.shape[-1])
+    return ShapeDtype((*data.shape[:-1], *tail), np.result_type(data.dtype, x.dtype))
 
 
 def _sampled_infer(avals: tuple, p: dict) -> ShapeDtype:
@@ -102,7 +107,13 @@ def _product_batch(trace: Any, prim: Primitive, vals: list, mapped: list, p: dic
     data, x, *pattern = vals
     if mapped[0]:
         return prim(data, x if mapped[1] else trace.spread(x), *pattern, **p)
-    return side_by_side(lambda columns: prim(data, columns, *pattern, **p), x)
+    wide = {**p, "vector": False}
+    y = side_by_side(lambda columns: prim(data, columns, *pattern, **wide), _column(x) if p["vector"] else x)
+    return reshape(y, shape(y)[:-1]) if p["vector"] else y
+
+
+def _column(x: Any) -> Any:
+    return reshape(x, (*shape(x), 1))
 
 
 def side_by_side(f: Any, x: Any) -> Any:
@@ -124,7 +135,7 @@ csr_product = Primitive(
     axes=Axes(_product_labels),
     infer=_product_infer,
     bilinear=(0, 1),
-    transpose=lambda i, ct, args, p: csr_transposed(args[0], ct, *args[2:], **p) if i else _at(ct, args[1], args),
+    transpose=lambda i, ct, args, p: csr_transposed(args[0], ct, *args[2:], **p) if i else _at(ct, args[1], args, p),
     batch=_product_batch,
 )
 csr_transposed = Primitive(
@@ -133,7 +144,7 @@ csr_transposed = Primitive(
     axes=Axes(_product_labels),
     infer=_transposed_infer,
     bilinear=(0, 1),
-    transpose=lambda i, ct, args, p: csr_product(args[0], ct, *args[2:], **p) if i else _at(args[1], ct, args),
+    transpose=lambda i, ct, args, p: csr_product(args[0], ct, *args[2:], **p) if i else _at(args[1], ct, args, p),
     batch=_product_batch,
 )
 csr_sampled = Primitive(
@@ -143,23 +154,23 @@ csr_sampled = Primitive(
     infer=_sampled_infer,
     bilinear=(0, 1),
     transpose=lambda i, ct, args, p: (csr_transposed if i else csr_product)(
-        ct, args[1 - i], *args[2:], columns=shape(args[1])[-2]
+        ct, args[1 - i], *args[2:], columns=shape(args[1])[-2], vector=False
     ),
     batch=_sampled_batch,
 )
 
 
-def _at(u: Any, v: Any, args: tuple) -> Any:
+def _at(u: Any, v: Any, args: tuple, p: dict) -> Any:
     """The cotangent of the stored elements."""
-    return csr_sampled(u, v, *args[2:])
+    return csr_sampled(*(map(_column, (u, v)) if p["vector"] else (u, v)), *args[2:])
 
 
-def times(prim: Primitive, data: Any, x: Any, pattern: Any) -> Any:
-    """A product with matrices (..., m, k), which stand side by side where there is one sparse matrix."""
-    where = (pattern.indices, pattern.indptr)
+def times(prim: Primitive, data: Any, x: Any, pattern: Any, vector: bool = False) -> Any:
+    """A product with vectors (..., m), or matrices (..., m, k), side by side where there is one sparse matrix."""
+    where, options = (pattern.indices, pattern.indptr), {"columns": pattern.shape[1], "vector": vector}
     lead = shape(x)[:-2]
-    if len(shape(data)) == 1 and lead:
+    if not vector and len(shape(data)) == 1 and lead:
         rows = reshape(x, (math.prod(lead), *shape(x)[-2:]))
-        y = side_by_side(lambda columns: prim(data, columns, *where, columns=pattern.shape[1]), rows)
+        y = side_by_side(lambda columns: prim(data, columns, *where, **options), rows)
         return reshape(y, (*lead, *shape(y)[-2:]))
-    return prim(data, x, *where, columns=pattern.shape[1])
+    return prim(data, x, *where, **options)

@@ -124,7 +124,7 @@ class CSR:
         if type(other) is Tensor and type(other._v) is np.ndarray and other._v.ndim == 1:
             data, p = self.data._v, self.pattern
             if type(data) is np.ndarray and data.ndim == 1 and len(other._v) == p.shape[1]:
-                return wrap(vector_product(data, other._v, p))
+                return wrap(vector_product(data, other._v, p.indices, p.indptr, p.shape[1]))
         if isinstance(other, CSR):
             return product(self, other)
         x = self._operand(other)
@@ -164,11 +164,9 @@ class CSR:
                 f"{who}: x of shape {s} does not fit a sparse matrix of shape {self.shape}; it needs {n} rows"
             )
         data = self.data._v
-        x = reshape(x, (n, 1)) if vector else x
         if len(shape(data)) > 1:
-            data, x = _together(data, x)
-        y = times(prim, data, x, self.pattern)
-        return wrap(reshape(y, shape(y)[:-1]) if vector else y)
+            data, x = _together(data, x, 1 if vector else 2)
+        return wrap(times(prim, data, x, self.pattern, vector))
 
     # --- arithmetic ----------------------------------------------------------------------------------------------
     def __neg__(self) -> CSR:
@@ -298,10 +296,10 @@ def broadcast_to_matrix(x: Any, s: tuple[int, int]) -> Any:
     return broadcast(x, (*lead, *s))
 
 
-def _together(data: Any, x: Any) -> tuple[Any, Any]:
+def _together(data: Any, x: Any, core: int) -> tuple[Any, Any]:
     """A stack of elements and one of operands with the same leading axes."""
-    lead = np.broadcast_shapes(shape(data)[:-1], shape(x)[:-2])
-    return broadcast(data, (*lead, shape(data)[-1])), broadcast(x, (*lead, *shape(x)[-2:]))
+    lead = np.broadcast_shapes(shape(data)[:-1], shape(x)[:-core])
+    return broadcast(data, (*lead, shape(data)[-1])), broadcast(x, (*lead, *shape(x)[-core:]))
 
 
 def picked(data: Any, positions: np.ndarray) -> Any:
@@ -346,5 +344,4 @@ def product(a: CSR, b: CSR) -> CSR:
     pattern, order, starts = sorted_pattern("A @ B", a.pattern.rows[left], b.indices[right], (n, k))
     ends = np.append(starts, len(order))
     group = Pattern(right[order], ends, (len(starts), b.nnz))
-    column = times(csr_product, index(a.data._v, left[order]), reshape(b.data._v, (b.nnz, 1)), group)
-    return made(pattern, reshape(column, (len(starts),)))
+    return made(pattern, times(csr_product, index(a.data._v, left[order]), b.data._v, group, vector=True))

@@ -84,7 +84,7 @@ def _labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
 
 def _apply(data: Any, x: Any, args: list, transposed: bool) -> Any:
     prim = csr_transposed if transposed else csr_product
-    return prim(data, x, *args[2:], columns=shape(x)[-2])
+    return prim(data, x, *args[2:], columns=shape(x)[-2], vector=False)
 
 
 def _jvp(x: Any, args: list, tangents: list, transposed: bool) -> Any:

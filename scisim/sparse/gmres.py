@@ -135,18 +135,21 @@ def _extend(q: _Inner, product: Function, beta: Any) -> _Inner:
     column = _put(_put(column, q.j + 1, 0.0), q.j, top)
     upper = _put(q.upper, q.j, column[:-1])
     basis = _put(q.basis, q.j + 1, w / safe(size))
-    residual = absolute(beta * _row(turn, q.j + 1)[0])
+    residual = absolute(beta * reshape(_row(_row(turn, q.j + 1), 0), ()))
     return _Inner(q.record.noted(residual), q.j + 1, basis, turn, upper)
 
 
 def _row(x: Any, k: Any) -> Any:
-    return x[k] if type(x) is np.ndarray and not isinstance(k, Traced) else index(x, k)
+    """A row of a matrix; of a vector an array of one element, with which NumPy computes as with longer ones."""
+    if type(x) is np.ndarray and not isinstance(k, Traced):
+        return x[k] if x.ndim > 1 else x[k : k + 1]
+    return index(x, k if len(shape(x)) > 1 else reshape(k, (1,)) if isinstance(k, Traced) else slice(k, k + 1))
 
 
 def _put(x: Any, k: Any, row: Any) -> Any:
     """x with a row in place k; plain arrays are those of the loop, so they are written into."""
     if type(x) is np.ndarray and not isinstance(row, Traced):
-        x[k] = row
+        x[k : k + 1] = row
         return x
     here = reshape(eq(np.arange(shape(x)[0]), k), (-1,) + (1,) * (len(shape(x)) - 1))
     return astype(where(here, row, x), dtype(x))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from scisim.core.tensor import Tensor
-from scisim.ops.arithmetic import absolute
+from scisim.ops.arithmetic import absolute, div, mul
 from scisim.sparse._iteration import (
     Function,
     Record,
@@ -178,14 +178,14 @@ def _bicgstab(matvec: Function, b: Any, x0: Any, precondition: Function, limits:
     def step(s: _Biconjugate) -> _Biconjugate:
         p_hat = precondition(s.p)
         v = matvec(p_hat)
-        alpha = s.rho / safe(dot(r0, v))
+        alpha = div(s.rho, safe(dot(r0, v)))
         half = s.r - alpha * v
         s_hat = precondition(half)
         t = matvec(s_hat)
-        omega = dot(t, half) / safe(real_dot(t, t))
+        omega = div(dot(t, half), safe(real_dot(t, t)))
         x, r = s.x + alpha * p_hat + omega * s_hat, half - omega * t
         rho = dot(r0, r)
-        beta = (rho / safe(s.rho)) * (alpha / safe(omega))
+        beta = mul(div(rho, safe(s.rho)), div(alpha, safe(omega)))
         return _Biconjugate(s.record.noted(norm(r)), x, r, r + beta * (s.p - omega * v), rho)
 
     return _run(step, _Biconjugate(start(b, r0, limits), x0, r0, r0, dot(r0, r0)), limits)
