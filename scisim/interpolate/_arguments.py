@@ -24,6 +24,11 @@ def filling(x: Any) -> Any:
     return x if isinstance(x, (int, float, complex)) else value(x)
 
 
+def beside(x: Any, other: Any) -> Any:
+    """A value that goes with another one: Python numbers take its dtype."""
+    return np.asarray(x, other.dtype) if isinstance(x, (int, float, complex)) else floating(x)
+
+
 def floating(x: Any) -> Any:
     """A value with a fraction: integers become float64."""
     v = value(x)

@@ -12,7 +12,17 @@ from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import Traced
 from scisim.core.values import shape as shape_of
-from scisim.interpolate._arguments import axis_back, axis_first, column, extrapolation, floating, knots, order, real
+from scisim.interpolate._arguments import (
+    axis_back,
+    axis_first,
+    beside,
+    column,
+    extrapolation,
+    floating,
+    knots,
+    order,
+    real,
+)
 from scisim.ops.reduce import cumulative_sum
 from scisim.ops.select import eq, logical_or, remainder, where
 from scisim.ops.shape import broadcast, concat, moveaxis, normalize_axis, reshape, stack
@@ -329,7 +339,7 @@ def _system(x: Any, y: Any, t: Any, k: int, places: Any, left: list, right: list
     for conditions, q, at, before in ((left, x[0], k, True), (right, x[-1], total - 1, False)):
         if conditions:
             rows = stack([stack(row, 0) for row in _end_rows(t, k, q, at, [m for m, _ in conditions])], 0)
-            given = stack([broadcast(floating(v), shape_of(y)[1:]) for _, v in conditions], 0)
+            given = stack([broadcast(beside(v, y), shape_of(y)[1:]) for _, v in conditions], 0)
             spot = 0 if before else len(parts)
             parts.insert(spot, rows)
             rhs.insert(spot, given)

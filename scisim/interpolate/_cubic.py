@@ -11,10 +11,10 @@ from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import wrap
 from scisim.core.values import Traced
 from scisim.core.values import shape as shape_of
-from scisim.interpolate._arguments import axis_first, column, extrapolation, floating, knots
+from scisim.interpolate._arguments import axis_first, beside, column, extrapolation, knots
 from scisim.interpolate._piecewise import Piecewise
 from scisim.ops.arithmetic import absolute, sign
-from scisim.ops.select import eq, logical_and, logical_or, where
+from scisim.ops.select import eq, logical_and, logical_or, ne, where
 from scisim.ops.shape import broadcast, concat, reshape, stack
 
 
@@ -129,7 +129,7 @@ def _end_row(condition: Any, h: Any, secant: Any, first: Any) -> tuple[Any, Any,
         right = ((h[0] + 2.0 * d) * h[1] * secant[0] + h[0] * h[0] * secant[1]) / d
         return h[1], d, right
     derivative, number = condition
-    number = broadcast(floating(number), shape_of(secant)[1:])
+    number = broadcast(beside(number, secant), shape_of(secant)[1:])
     if derivative == 1:
         return 1.0 + 0.0 * h[0], 0.0 * h[0], number + 0.0 * secant[0]
     return 2.0 * h[0], h[0], h[0] * (3.0 * secant[0] - first * 0.5 * h[0] * number)
@@ -246,8 +246,8 @@ def _check_periodic(y: Any) -> None:
 def _pchip_end(h0: Any, h1: Any, m0: Any, m1: Any) -> Any:
     """A three-point slope at an end, kept from overshooting."""
     d = ((2.0 * h0 + h1) * m0 - h0 * m1) / (h0 + h1)
-    wrong = sign(d) != sign(m0)
-    steep = logical_and(sign(m0) != sign(m1), absolute(d) > 3.0 * absolute(m0))
+    wrong = ne(sign(d), sign(m0))
+    steep = logical_and(ne(sign(m0), sign(m1)), absolute(d) > 3.0 * absolute(m0))
     return where(wrong, 0.0, where(steep, 3.0 * m0, d))
 
 
@@ -259,7 +259,7 @@ def pchip_slopes(x: Any, y: Any) -> Any:
     if shape_of(y)[0] == 2:
         return concat([secant, secant], 0)
     left, right = secant[:-1], secant[1:]
-    flat = logical_or(sign(left) != sign(right), logical_or(eq(left, 0.0), eq(right, 0.0)))
+    flat = logical_or(ne(sign(left), sign(right)), logical_or(eq(left, 0.0), eq(right, 0.0)))
     w1, w2 = 2.0 * h[1:] + h[:-1], h[1:] + 2.0 * h[:-1]
     mean = (w1 / where(flat, 1.0, left) + w2 / where(flat, 1.0, right)) / (w1 + w2)
     inner = where(flat, 0.0, 1.0 / where(flat, 1.0, mean))

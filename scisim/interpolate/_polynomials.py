@@ -35,9 +35,10 @@ def _nodes(name: str, xi: Any) -> Any:
 
 def known(x: Any) -> np.ndarray | None:
     """The array inside of a value that is traced for a derivative; None where there is none."""
+    s = shape_of(x)
     while isinstance(x, Traced):
         x = x.lower
-    return None if x is None else np.asarray(x)
+    return None if x is None or np.shape(x) != s else np.asarray(x)  # a mapped value has an axis more
 
 
 class _Polynomial:
@@ -255,7 +256,7 @@ pytree.register(
 
 
 def _restored(cls: type, names: tuple, axis: int, parts: Any) -> Any:
-    new = object.__new__(cls)
+    new: Any = object.__new__(cls)
     for name, part in zip(names, parts, strict=True):
         setattr(new, name, part)
     new.axis = axis

@@ -16,7 +16,7 @@ from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import shape as shape_of
-from scisim.interpolate._arguments import column, filling, floating, order, points, real
+from scisim.interpolate._arguments import beside, column, filling, floating, order, points, real
 from scisim.interpolate._grids import interp1d
 from scisim.ops.arithmetic import mul, sqrt, stop
 from scisim.ops.elementary import exp, xlogy
@@ -223,8 +223,8 @@ class RBFInterpolator:
         if (self.neighbors or n) < terms:
             raise ShapeError(f"{name}: a polynomial of degree {self.degree} needs at least {terms} points, got {n}")
         self.y, self.d = wrap(p), wrap(v)
-        self.smoothing = wrap(broadcast(floating(smoothing), (n,)))
-        self.epsilon = wrap(floating(1.0 if epsilon is None else epsilon))
+        self.smoothing = wrap(broadcast(beside(smoothing, p), (n,)))
+        self.epsilon = wrap(beside(1.0 if epsilon is None else epsilon, p))
         self._weights = wrap(self._solved(p, reshape(v, (n, -1)), self.smoothing._v)) if neighbors is None else None
 
     def __call__(self, x: Any) -> Tensor:
@@ -266,14 +266,14 @@ class RBFInterpolator:
         n = shape_of(p)[-2]
         rows = self._rows(p, p, *self._frame(p))
         lead = shape_of(p)[:-2]
-        diagonal = reshape(smoothing, (*lead, n, 1)) * np.eye(n)
+        diagonal = reshape(smoothing, (*lead, n, 1)) * np.eye(n, dtype=p.dtype)
         terms = shape_of(rows)[-1] - n
         if not terms:
             return solve(rows + diagonal, v)
-        top = rows + concat([diagonal, np.zeros((*lead, n, terms))], -1)
+        top = rows + concat([diagonal, np.zeros((*lead, n, terms), p.dtype)], -1)
         side = rows[..., n:]
-        bottom = concat([matrix_transpose(side), np.zeros((*lead, terms, terms))], -1)
-        right = concat([v, np.zeros((*lead, terms, shape_of(v)[-1]))], -2)
+        bottom = concat([matrix_transpose(side), np.zeros((*lead, terms, terms), p.dtype)], -1)
+        right = concat([v, np.zeros((*lead, terms, shape_of(v)[-1]), p.dtype)], -2)
         return solve(concat([top, bottom], -2), right)
 
 
@@ -288,7 +288,7 @@ pytree.register(
 
 
 def _restored(cls: type, attributes: dict) -> Any:
-    new = object.__new__(cls)
+    new: Any = object.__new__(cls)
     new.__dict__.update(attributes)
     return new
 

@@ -117,6 +117,7 @@ def _draw(kind: str) -> Callable:
         if by_numpy is not None and not _modules and numpy_is_enough(n * (key.size // 2)):
             return each(lambda k: by_numpy(k, n, dtype), shape, dtype, key)[()]
         rows = rows_of(key)
+        out: Any
         if number == 0 and dtype is not DOUBLE and dtype != DOUBLE:
             out = np.empty((len(rows), n), np.float32)
             compiled_bits().uniform_single(rows, out)
