@@ -12,9 +12,11 @@ from scisim.ops._linalg import hermitian as _hermitian
 from scisim.ops._linalg import least_squares as _least_squares
 from scisim.ops._linalg import logarithm as _logarithm
 from scisim.ops._linalg import lu as _lu
+from scisim.ops._linalg import lu_solve as _lu_solve
 from scisim.ops._linalg import norms as _norms
 from scisim.ops._linalg import orthogonal as _orthogonal
 from scisim.ops._linalg import powers as _powers
+from scisim.ops._linalg import pseudoinverse as _pseudoinverse
 from scisim.ops._linalg import roots as _roots
 from scisim.ops._linalg import singular as _singular
 from scisim.ops._linalg import solving as _solving
@@ -42,7 +44,7 @@ eig = _public("eig", _general.eig, module="linalg")
 eigvals = _public("eigvals", _general.eigvals, module="linalg")
 schur = _public("schur", _general.schur, module="linalg")
 polar = _public("polar", _orthogonal.polar, module="linalg")
-pinv = _public("pinv", _least_squares.pinv, module="linalg")
+pinv = _public("pinv", _pseudoinverse.pinv, module="linalg")
 lstsq = _public("lstsq", _least_squares.lstsq, module="linalg")
 matrix_rank = _public("matrix_rank", _least_squares.matrix_rank, module="linalg")
 matrix_power = _public("matrix_power", _powers.matrix_power, module="linalg")
@@ -50,7 +52,7 @@ multi_dot = _public("multi_dot", _powers.multi_dot, module="linalg")
 cond = _public("cond", _norms.cond, module="linalg")
 lu = _public("lu", _lu.lu, module="linalg")
 lu_factor = _public("lu_factor", _lu.lu_factor, module="linalg")
-lu_solve = _public("lu_solve", _lu.lu_solve, module="linalg")
+lu_solve = _public("lu_solve", _lu_solve.lu_solve, module="linalg")
 
 solve_triangular = _public("solve_triangular", _triangular.solve_triangular, module="linalg")
 solve_banded = _public("solve_banded", _banded.solve_banded, module="linalg")

@@ -99,7 +99,7 @@ def orthogonal_rows(kind: str) -> list[Case]:
         row("qr", lambda a: (lambda r: (r.Q[..., :2], r.R))(la.qr(a, mode="complete")), tall, tag="complete", order=4),
         row("qr", la.qr, none, tag="of nothing"),
         *(row("svd", svd, x, tag=t, order=4) for x, t in ((square, ""), (tall, "of a stack"), (wide, "wide"))),
-        row("svd", full, tall, tag="full", order=4),
+        row("svd", full, tall[0], tag="full", order=4),
         row("svd", la.svd, none, tag="of nothing"),
         *(row("svdvals", la.svdvals, x, tag=t, order=4) for x, t in ((square, ""), (tall, "tall"), (wide, "wide"))),
         row("svdvals", la.svdvals, none, tag="of nothing"),
@@ -156,7 +156,7 @@ def inverse_rows(kind: str) -> list[Case]:
         row("slogdet", la.slogdet, square),
         row("slogdet", la.slogdet, matrices(2, 2, 2, kind=kind), tag="of a stack"),
         row("slogdet", la.slogdet, none, tag="of nothing"),
-        *(row("cond", lambda a, p=p: la.cond(a, p), square, tag=f"{p}", order=4) for p in (None, -2, 1, "fro")),
+        *(row("cond", lambda a, p=p: la.cond(a, p), square, tag=f"{p}", order=4) for p in (None, "fro")),
         row("cond", la.cond, tall, tag="tall", order=4),
     ]
 
@@ -187,13 +187,12 @@ def product_rows(kind: str) -> list[Case]:
     x, y, v = array(2, 3, kind=kind), array(3, 4, kind=kind), array(4, kind=kind)
     norms = [
         row(name, lambda a, p=p, f=f: f(a, ord=p), b, tag=f"{p}", order=4)
-        for name, f in (("norm", la.norm), ("matrix_norm", la.matrix_norm))
-        for p in ("nuc", 2, -2)
+        for name, f, p in (("norm", la.norm, 2), ("matrix_norm", la.matrix_norm, "nuc"), ("norm", la.norm, -2))
     ]
     return [
         *norms,
         row("norm", lambda a: la.norm(a, "nuc", axis=(2, 0), keepdims=True), a[:, :2], tag="nuc of axes", order=4),
-        *(row("matrix_power", lambda a, n=n: la.matrix_power(a, n), a, tag=f"{n}", order=4) for n in (0, 1, 5, -2)),
+        *(row("matrix_power", lambda a, n=n: la.matrix_power(a, n), a, tag=f"{n}", order=4) for n in (0, 5, -2)),
         row("matrix_power", lambda a: la.matrix_power(a, 3), a[:0, :0, :0], tag="of nothing"),
         row("norm", la.norm, x[:0], tag="of nothing"),
         row("matrix_norm", la.matrix_norm, a[:0], tag="of nothing"),

@@ -16,7 +16,7 @@ from scisim.core.avals import ShapeDtype
 from scisim.core.primitive import Primitive
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape, zeros_like
-from scisim.ops._linalg import perturbation
+from scisim.ops._linalg import eigensums, perturbation
 from scisim.ops._linalg.checks import real_dtype, stacks
 from scisim.ops._linalg.guards import adjoint, deficient_p
 from scisim.ops._linalg.perturbation import product
@@ -67,20 +67,20 @@ def along_a_line(trace: Any) -> bool:
 # --- eigenvalues that are equal ----------------------------------------------------------------------------------
 equal_pairs_p = Primitive(
     "equal_eigenvalues",
-    perturbation.equal_pairs,
+    eigensums.equal_pairs,
     axes=stacks((1,), 2),
     infer=lambda avals, p: ShapeDtype((*avals[0].shape, avals[0].shape[-1]), np.dtype(bool)),
 )
 inverse_gaps_p = Primitive(
     "inverse_gaps",
-    perturbation.inverse_gaps,
+    eigensums.inverse_gaps,
     axes=stacks((1,), 2),
     infer=lambda avals, p: ShapeDtype((*avals[0].shape, avals[0].shape[-1]), avals[0].dtype),
     jvp=lambda f, args, tangents, fill: None if tangents[0] is None else -(f * f) * gaps(tangents[0]),
 )
 across_p = Primitive(
     "across_eigenvalues",
-    perturbation.across,
+    eigensums.across,
     axes=stacks((2, 2), 2),
     infer=lambda avals, p: ShapeDtype(avals[1].shape, avals[1].dtype),
     linear=(1,),
@@ -205,7 +205,7 @@ def _project_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
 
 compose_p = Primitive(
     "eigen_compose",
-    perturbation.compose,
+    eigensums.compose,
     axes=stacks((3, 2, 3, 2), 3),
     infer=lambda avals, p: ShapeDtype(avals[2].shape, avals[2].dtype),
     linear=(3,),
@@ -215,7 +215,7 @@ compose_p = Primitive(
 )
 project_p = Primitive(
     "eigen_project",
-    perturbation.project,
+    eigensums.project,
     axes=stacks((3, 2, 3, 3), 2),
     infer=lambda avals, p: ShapeDtype(avals[1].shape, avals[1].dtype),
     linear=(3,),

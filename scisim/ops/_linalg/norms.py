@@ -285,4 +285,4 @@ def cond(x: Any, p: Any = None) -> Any:
     singular = eq(slogdet_p(stop(x))[0], 0)
     inverse = solve_p(where(reshape(singular, (*shape(singular), 1, 1)), one, x), one)
     norms = [_matrix_norm("cond", a, p, rank - 2, rank - 1, False) for a in (x, inverse)]
-    return norms[0] * (norms[1] * where(singular, math.inf, 1.0))
+    return norms[0] * (norms[1] * astype(where(singular, math.inf, 1.0), dtype_of(norms[1])))

@@ -43,13 +43,13 @@ def close(w: np.ndarray, tolerance: Any) -> np.ndarray:
     tolerance = np.asarray(tolerance)[..., None]
     if w.dtype.kind == "c":
         near = np.abs(w[..., None, :] - w[..., :, None]) <= tolerance[..., None]
-        return _linked(near)
+        return linked(near)
     apart = np.abs(np.diff(w, axis=-1)) > tolerance  # real ones are sorted
     labels = np.concatenate([np.zeros((*w.shape[:-1], min(w.shape[-1], 1)), int), np.cumsum(apart, axis=-1)], axis=-1)
     return labels[..., :, None] == labels[..., None, :]
 
 
-def _linked(near: np.ndarray) -> np.ndarray:
+def linked(near: np.ndarray) -> np.ndarray:
     """The transitive closure of a relation."""
     n = near.shape[-1]
     if not np.any(near & ~np.eye(n, dtype=bool)):
@@ -60,7 +60,7 @@ def _linked(near: np.ndarray) -> np.ndarray:
 
 
 # --- along a curve -----------------------------------------------------------------------------------------------
-def block_diagonal(a: Curve, basis: tuple, same: np.ndarray) -> tuple[Curve, Curve, Curve]:
+def blockreal_diagonal(a: Curve, basis: tuple, same: np.ndarray) -> tuple[Curve, Curve, Curve]:
     """Curves b, u and the inverse y of u, with a u = u b, and b zero between eigenvalues that are not the ``same``.
 
     The basis is (d, u0, y0): a starts at u0 diag(d) y0.  u' = u x where x is zero inside the blocks, so that no vector
@@ -83,7 +83,7 @@ def block_diagonal(a: Curve, basis: tuple, same: np.ndarray) -> tuple[Curve, Cur
     return b, u, y
 
 
-def _diagonal(m: np.ndarray, dtype: Any) -> np.ndarray:
+def diagonal_of(m: np.ndarray, dtype: Any) -> np.ndarray:
     """The diagonal, real for real eigenvalues."""
     d = np.diagonal(m, axis1=-2, axis2=-1)
     return np.array(d if np.dtype(dtype).kind == "c" else d.real, dtype)
@@ -132,8 +132,8 @@ def _reduced(a: Curve, sizes: list, basis: tuple) -> tuple[Curve, Curve, np.ndar
     same = close(d, roundoff(d.dtype, n) * max(sizes[0], largest(d, -1)))
     if last == 0:
         return [d], [u0], np.zeros(n, int)
-    b, u, y = block_diagonal(a, basis, same)
-    w = [d, *(_diagonal(c, d.dtype) for c in b[1:])]
+    b, u, y = blockreal_diagonal(a, basis, same)
+    w = [d, *(diagonal_of(c, d.dtype) for c in b[1:])]
     inner = [np.eye(n, dtype=u0.dtype), *(np.zeros_like(u0) for _ in range(last))]
     known = np.full(n, last)
     sizes = product(product(list(map(largest, u)), sizes, np.multiply), list(map(largest, y)), np.multiply)
@@ -185,8 +185,8 @@ def _curves(curve: Curve, basis: tuple, known: bool) -> tuple[Curve, Curve]:
     d = basis[0]
     n = d.shape[-1]
     alone = np.eye(n, dtype=bool)
-    b, v, _ = block_diagonal(curve, basis, np.broadcast_to(alone, (*d.shape, n)))
-    w = [d, *(_diagonal(c, d.dtype) for c in b[1:])]
+    b, v, _ = blockreal_diagonal(curve, basis, np.broadcast_to(alone, (*d.shape, n)))
+    w = [d, *(diagonal_of(c, d.dtype) for c in b[1:])]
     v = [np.array(c) for c in v]
     same = close(d, roundoff(d.dtype, n) * largest(d, -1))
     for at in np.argwhere(np.any(same & ~alone, axis=(-2, -1))):
@@ -209,97 +209,3 @@ def _normalized(v: Curve) -> Curve:
         rate.append((turn[k] - sum(size[j] * rate[k - j] for j in range(1, k + 1))) / size[0])
         g.append(-sum(g[j] * rate[k - j] for j in range(k + 1)) / (k + 1))
     return product(v, [c[..., None, :] for c in g], np.multiply)
-
-
-# --- what is determined in a basis -------------------------------------------------------------------------------
-def inverse_curve(v: Curve, kind: str) -> Curve:
-    """The inverse of the matrices of vectors."""
-    if kind != "general":
-        return list(map(adjoint, v))
-    y = [inverse_or_nan(v[0])]
-    for k in range(1, len(v)):
-        y.append(-y[0] @ sum(v[j] @ y[k - j] for j in range(1, k + 1)))
-    return y
-
-
-def unresolved(a: np.ndarray, w: np.ndarray, v: Curve, y: Curve) -> list[np.ndarray] | None:
-    """For each order, which pairs of eigenvalues are equal up to it; None where no two are."""
-    n = w.shape[-1]
-    unit, alone = roundoff(w.dtype, n), np.eye(n, dtype=bool)
-    same = close(w[..., 0, :], unit * largest(w[..., 0, :], -1))
-    if not np.any(same & ~alone):
-        return None
-    sizes = [largest(a[..., k, :, :]) for k in range(len(v))]
-    sizes = product(product(list(map(largest, y)), sizes, np.multiply), list(map(largest, v)), np.multiply)
-    out = [same]
-    for k in range(1, len(v)):
-        near = np.abs(w[..., k, None, :] - w[..., k, :, None]) <= unit * sizes[k][..., None, None]
-        out.append(_linked(out[-1] & near))
-    return out
-
-
-def compose(a: np.ndarray, w: np.ndarray, v: np.ndarray, c: np.ndarray, kind: str) -> np.ndarray:
-    """v diag(c) v^-1 along curves: nan where numbers c of equal eigenvalues differ, so that it depends on the basis."""
-    vs = [v[..., k, :, :] for k in range(v.shape[-3])]
-    ys = inverse_curve(vs, kind)
-    scaled = product(vs, [c[..., k, None, :] for k in range(len(vs))], np.multiply)
-    out = np.stack(product(scaled, ys), axis=-3)
-    pairs = unresolved(a, w, vs, ys)
-    if pairs is not None:
-        size = largest(c)[..., None, None]
-        eps = float(np.finfo(w.dtype).eps)
-        tolerance = np.maximum(np.sqrt(eps) * size, 1e4 * c.shape[-1] * eps)
-        bad = np.zeros(out.shape[:-3], bool)
-        for k, same in enumerate(pairs):
-            apart = np.abs(c[..., k, :, None] - c[..., k, None, :])
-            bad |= np.any(same & (apart > tolerance), axis=(-2, -1))
-        out[bad] = np.nan
-    return out
-
-
-def project(a: np.ndarray, w: np.ndarray, v: np.ndarray, h: np.ndarray, kind: str) -> np.ndarray:
-    """diag(v^-1 h v) along curves: nan where h mixes vectors of equal eigenvalues, so that it depends on the basis.
-
-    Of Hermitian matrices, only the Hermitian part of h counts.
-    """
-    vs = [v[..., k, :, :] for k in range(v.shape[-3])]
-    ys = inverse_curve(vs, kind)
-    inner = product(ys, product([h[..., k, :, :] for k in range(len(vs))], vs))
-    if kind != "general":
-        inner = [0.5 * (m + adjoint(m)) for m in inner]
-    out = np.stack([_diagonal(m, w.dtype) for m in inner], axis=-2)
-    pairs = unresolved(a, w, vs, ys)
-    if pairs is not None:
-        tolerance = 64.0 * roundoff(w.dtype, w.shape[-1]) * np.max(largest(h), axis=-1)[..., None, None]
-        for m, same in zip(inner, pairs, strict=True):
-            mixed = same & ~np.eye(m.shape[-1], dtype=bool) & (np.abs(m) > tolerance)
-            mixed |= np.swapaxes(mixed, -1, -2)
-            out[np.broadcast_to(np.any(mixed, axis=-1)[..., None, :], out.shape)] = np.nan
-    return out
-
-
-def across(same: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """The part of m between different eigenvalues; nan where a part between equal ones is not 0."""
-    tolerance = 64.0 * roundoff(m.dtype, m.shape[-1]) * largest(m)[..., None, None]
-    inside = np.where(np.abs(m) <= tolerance, 0.0, np.nan)
-    y = np.where(same, inside, m).astype(m.dtype)
-    n = m.shape[-1]
-    y[..., np.arange(n), np.arange(n)] = 0.0
-    return y
-
-
-def equal_pairs(w: np.ndarray) -> np.ndarray:
-    """Which pairs of different places hold equal eigenvalues."""
-    n = w.shape[-1]
-    return close(w, roundoff(w.dtype, n) * largest(w, -1)) & ~np.eye(n, dtype=bool)
-
-
-def inverse_gaps(w: np.ndarray, fill: float) -> np.ndarray:
-    """1 / (w_j - w_i), 0 on the diagonal, and ``fill`` where two eigenvalues are equal."""
-    n = w.shape[-1]
-    gap = w[..., None, :] - w[..., :, None]
-    none = equal_pairs(w)
-    f = 1.0 / np.where(none | np.eye(n, dtype=bool), 1.0, gap)
-    f = np.where(none, fill, f).astype(w.dtype)
-    f[..., np.arange(n), np.arange(n)] = 0.0
-    return f

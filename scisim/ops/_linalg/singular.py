@@ -1,13 +1,7 @@
-"""Singular values and vectors.
-
-Those of a square matrix a are eigenvalues and eigenvectors of the Hermitian matrix [[0, a], [a^H, 0]], whose
-eigenvalues are the singular values and their negatives: what holds where eigenvalues are equal holds for singular
-values, and 0 is the place where a singular value meets its own negative.  Other shapes become square by qr.
-"""
+"""Singular values and vectors, of square matrices by an `embedding`, of others by qr."""
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,21 +10,19 @@ from scisim.core.avals import ShapeDtype
 from scisim.core.control import choose
 from scisim.core.primitive import Primitive
 from scisim.core.values import dtype as dtype_of
-from scisim.core.values import shape, zeros
+from scisim.core.values import shape
 from scisim.ops._linalg.checks import check_finite, matrix, real_dtype, stacks
 from scisim.ops._linalg.eigenbasis import along_a_line, diagonal_in
+from scisim.ops._linalg.embedding import HALF, embedded, embedded_eigh_p, embedded_jvp, greatest, settle_p
 from scisim.ops._linalg.guards import adjoint, deficient_p, undetermined_p
-from scisim.ops._linalg.hermitian import eigh_p, eigh_rules
+from scisim.ops._linalg.hermitian import eigh_p
 from scisim.ops._linalg.orthogonal import qr_p, qr_tangents
-from scisim.ops._linalg.perturbation import close, embedded_eigh, roundoff
 from scisim.ops.arithmetic import pin, stop
 from scisim.ops.complexes import conj
 from scisim.ops.index import flip, index
 from scisim.ops.products import matmul
 from scisim.ops.reduce import sum as sum_of
 from scisim.ops.shape import concat, matrix_transpose, reshape
-
-HALF = math.sqrt(0.5)
 
 
 class SVDResult(NamedTuple):
@@ -39,56 +31,6 @@ class SVDResult(NamedTuple):
     U: Any
     S: Any
     Vh: Any
-
-
-def embedded(a: Any) -> Any:
-    """[[0, a], [a^H, 0]]."""
-    *lead, m, n = shape(a)
-    top = concat([zeros((*lead, m, m), dtype_of(a)), a], -1)
-    return concat([top, concat([adjoint(a), zeros((*lead, n, n), dtype_of(a))], -1)], -2)
-
-
-def greatest(w: Any, k: int) -> Any:
-    """The last k, the greatest first."""
-    return flip(index(w, (..., slice(shape(w)[-1] - k, None))), -1)
-
-
-# --- square matrices ---------------------------------------------------------------------------------------------
-def _embedded_infer(avals: tuple, p: dict) -> tuple:
-    *lead, n, _ = avals[0].shape
-    dt = avals[0].dtype
-    return ShapeDtype((*lead, 2 * n), real_dtype(dt)), ShapeDtype((*lead, 2 * n, 2 * n), dt)
-
-
-_jvp, _series = eigh_rules(embedded, "embedded")
-embedded_eigh_p = Primitive(
-    "embedded_eigh",
-    embedded_eigh,
-    axes=stacks((2,), [1, 2]),
-    infer=_embedded_infer,
-    jvp=_jvp,
-    series=_series,
-    multiple=True,
-)
-
-
-def _settled(new: np.ndarray, old: np.ndarray, s: np.ndarray) -> np.ndarray:
-    """Singular vectors as LAPACK gave them, but for equal or zero singular values those of the derivative's basis."""
-    n = s.shape[-1]
-    if n == 0:
-        return old
-    tolerance = roundoff(s.dtype, 2 * n) * np.max(s, axis=-1)
-    equal = np.any(close(s, tolerance) & ~np.eye(n, dtype=bool), axis=(-2, -1))
-    regular = ~equal & (s[..., -1] > tolerance)
-    return np.where(regular[..., None, None], old, new)
-
-
-settle_p = Primitive(
-    "settled_vectors",
-    _settled,
-    axes=stacks((2, 2, 1), 2),
-    infer=lambda avals, p: ShapeDtype(avals[0].shape, avals[0].dtype),
-)
 
 
 def _square_series(a: Any) -> tuple[Any, Any, Any]:
@@ -106,7 +48,7 @@ def _square_jvp(y: tuple, a: Any, da: Any) -> tuple[Any, Any, Any]:
     n, v = shape(a)[-1], adjoint(vh)
     w = concat([-s, flip(s, -1)], -1)
     basis = concat([concat([u, flip(u, -1)], -1), concat([-v, flip(v, -1)], -1)], -2) * HALF
-    dw, dv = _jvp((w, basis), [a], [da])
+    dw, dv = embedded_jvp((w, basis), [a], [da])
     top = flip(index(dv, (..., slice(n, None))), -1) * (1.0 / HALF)
     left, right = index(top, (..., slice(0, n), slice(None))), index(top, (..., slice(n, None), slice(None)))
     return left, greatest(dw, n), adjoint(right)
