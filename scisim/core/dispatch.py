@@ -162,9 +162,9 @@ def call_function(ours: type, func: Any, types: Any, args: tuple, kwargs: dict) 
     return f(*given[0], **given[1])
 
 
-def _about(ours: type, x: Any) -> Any:
+def _about(ours: Any, x: Any) -> Any:
     """An array of the shape and dtype of a Tensor, without memory."""
-    return zeros(x.shape, x.dtype) if type(x) is ours else x
+    return zeros(x._v.shape, x._v.dtype) if type(x) is ours else x
 
 
 def _on_arrays(ours: type, name: str, func: Any, args: tuple, kwargs: dict) -> Any:

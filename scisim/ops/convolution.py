@@ -302,7 +302,7 @@ def _by_transforms(a: Any, v: Any, rank: int, mode: str) -> np.ndarray:
     return np.ascontiguousarray(y[(..., *at)]).astype(to, copy=False)
 
 
-def _convolution(a: Any, v: Any, rank: int, mode: str, method: str) -> np.ndarray:
+def _convolution(a: Any, v: Any, rank: int, mode: Any, method: str) -> np.ndarray:
     s, k = a.shape[-rank:], v.shape[-rank:]
     fits = np.result_type(a, v) in (np.float32, np.float64, np.complex64, np.complex128)
     if fits and (method == "fft" or (method == "auto" and _transforms_pay(s, k))):

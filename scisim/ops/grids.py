@@ -91,7 +91,8 @@ def indices(dimensions: Any, dtype: Any = None, sparse: bool = False) -> Any:
     Tensor([[0, 0],
             [1, 1]])
     """
-    return np.indices(lengths("indices", dimensions), dtype or np.int64, sparse)
+    grid: Any = np.indices
+    return grid(lengths("indices", dimensions), dtype or np.int64, sparse)
 
 
 def tril_indices(n: int, k: int = 0, m: int | None = None) -> Any:

@@ -110,7 +110,7 @@ def delete(x: Any, obj: Any, axis: Any = None) -> Any:
     return np.delete(x, obj, axis) if type(obj) is int else NotImplemented
 
 
-def pad(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = 0, reflect_type: str = "even") -> Any:
+def pad(x: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0, reflect_type: str = "even") -> Any:
     if mode not in ("constant", "edge", "reflect", "symmetric", "wrap", "mean", "maximum", "minimum") or not x.size:
         return NotImplemented
     if reflect_type != "even":
@@ -189,7 +189,7 @@ def array_equal(a: Any, b: Any) -> Any:
     return (a == b).all() if _arrays(a, b) and a.shape == b.shape else NotImplemented
 
 
-def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+def digitize(x: Any, bins: Any, right: Any = False) -> Any:
     return np.digitize(x, bins, right) if _real(x) and not isinstance(bins, float) else NotImplemented
 
 
@@ -211,18 +211,18 @@ def _axes(x: Any, axis: Any) -> Any:
     return tuple(range(x.ndim)) if axis is None else axis
 
 
-def ptp(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def ptp(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     if not _floats(x) or not x.size:
         return NotImplemented
     axes = _axes(x, axis)
     return np.maximum.reduce(x, axes, keepdims=keepdims) - np.minimum.reduce(x, axes, keepdims=keepdims)
 
 
-def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def median(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return np.median(x, axis, keepdims=keepdims) if _floats(x) and x.size else NotImplemented
 
 
-def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def quantile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: Any = False) -> Any:
     qs = q if type(q) is list else [q]
     if not _floats(x) or not x.size or not all(type(f) is float and 0.0 <= f <= 1.0 for f in qs):
         return NotImplemented
@@ -251,12 +251,12 @@ def _quantiles(rows: np.ndarray, k: int, qs: list) -> list:
     return out
 
 
-def percentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def percentile(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: Any = False) -> Any:
     qs = [f / 100.0 for f in q] if type(q) is list else q / 100.0
     return quantile(x, qs, axis, method, keepdims)
 
 
-def nanquantile(x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanquantile(x: Any, q: Any, axis: Any = None, keepdims: Any = False) -> Any:
     if not _floats(x) or type(q) is not float or keepdims:
         return NotImplemented
     gone = np.isnan(x)
@@ -268,15 +268,15 @@ def nanquantile(x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any
     return _quantiles(rows, k, [q])[0]
 
 
-def nanmedian(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmedian(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return nanquantile(x, 0.5, axis, keepdims)
 
 
-def nanpercentile(x: Any, q: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanpercentile(x: Any, q: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return nanquantile(x, q / 100.0, axis, keepdims)
 
 
-def nansum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nansum(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     if not _floats(x):
         return NotImplemented
     return np.add.reduce(np.where(np.isnan(x), 0.0, x), _axes(x, axis), keepdims=keepdims)
@@ -296,7 +296,7 @@ def _nan_mean(x: Any, axes: Any) -> tuple[Any, Any, Any]:
     return total / np.where(n == 0, np.nan, n), n, gone
 
 
-def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmean(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     if not _floats(x):
         return NotImplemented
     axes = _axes(x, axis)
@@ -304,7 +304,7 @@ def nanmean(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return m if keepdims else m.squeeze(axes)[()]
 
 
-def nanvar(x: Any, axis: Any = None, correction: Any = 0.0, keepdims: bool = False) -> Any:
+def nanvar(x: Any, axis: Any = None, correction: Any = 0.0, keepdims: Any = False) -> Any:
     if not _floats(x) or type(correction) not in (int, float):
         return NotImplemented
     axes = _axes(x, axis)
@@ -317,16 +317,16 @@ def nanvar(x: Any, axis: Any = None, correction: Any = 0.0, keepdims: bool = Fal
     return y if keepdims else y.squeeze(axes)[()]
 
 
-def nanstd(x: Any, axis: Any = None, correction: Any = 0.0, keepdims: bool = False) -> Any:
+def nanstd(x: Any, axis: Any = None, correction: Any = 0.0, keepdims: Any = False) -> Any:
     y = nanvar(x, axis, correction, keepdims)
     return y if y is NotImplemented else np.sqrt(y)
 
 
-def nanmax(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmax(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return np.fmax.reduce(x, _axes(x, axis), keepdims=keepdims) if _floats(x) and x.size else NotImplemented
 
 
-def nanmin(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+def nanmin(x: Any, axis: Any = None, keepdims: Any = False) -> Any:
     return np.fmin.reduce(x, _axes(x, axis), keepdims=keepdims) if _floats(x) and x.size else NotImplemented
 
 
@@ -466,14 +466,14 @@ def polyfit(x: Any, y: Any, deg: int) -> Any:
     return np.linalg.solve(r, np.matmul(q.T, y)) / scale
 
 
-def convolve(a: Any, v: Any, mode: str = "full") -> Any:
+def convolve(a: Any, v: Any, mode: Any = "full") -> Any:
     if not _floats(a, v) or not a.ndim == v.ndim == 1 or not a.size >= v.size > 0:
         return NotImplemented
     long = v.size > 64 and _transforms_pay(a.shape, v.shape)
     return NotImplemented if long else np.convolve(a, v, mode)
 
 
-def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
+def correlate(a: Any, v: Any, mode: Any = "valid") -> Any:
     if not _floats(a, v) or not a.ndim == v.ndim == 1 or not a.size >= v.size > 0:
         return NotImplemented
     long = v.size > 64 and _transforms_pay(a.shape, v.shape)
@@ -494,12 +494,12 @@ def polyval(p: Any, x: Any) -> Any:
     return y
 
 
-def vander(x: Any, N: Any = None, increasing: bool = False) -> Any:
+def vander(x: Any, N: Any = None, increasing: Any = False) -> Any:
     return np.vander(x, N, increasing) if _floats(x) and x.dtype == np.float64 and x.ndim == 1 else NotImplemented
 
 
 # --- updates and choices ------------------------------------------------------------------------------------
-def fill_diagonal(x: Any, value: Any, wrap: bool = False) -> Any:
+def fill_diagonal(x: Any, value: Any, wrap: Any = False) -> Any:
     if x.ndim != 2 or type(value) not in (int, float) or x.dtype.kind != "f" or wrap:
         return NotImplemented
     y = x.copy()
@@ -533,14 +533,14 @@ def compress(condition: Any, x: Any, axis: Any = None) -> Any:
     if not _arrays(condition, x) or condition.dtype.kind != "b" or condition.ndim != 1:
         return NotImplemented
     if axis is None:
-        return x.reshape(-1)[condition] if condition.size == x.size else NotImplemented
+        return x.reshape(-1).compress(condition) if condition.size == x.size else NotImplemented
     return NotImplemented
 
 
 def extract(condition: Any, x: Any) -> Any:
     if not _arrays(condition, x) or condition.dtype.kind != "b" or condition.shape != x.shape:
         return NotImplemented
-    return x[condition]
+    return x.reshape(-1).compress(condition.reshape(-1))
 
 
 def choose(a: Any, choices: Any) -> Any:

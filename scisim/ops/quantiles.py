@@ -89,7 +89,7 @@ def _spot(method: str, q: float, n: int) -> tuple[int, int, float]:
         v = q * (n - 1) if method == "linear" else n * q + a + q * (1.0 - a - b) - 1.0
     elif method in _ROUNDED:
         v = q * (n - 1)
-        v = {"lower": math.floor, "higher": math.ceil, "nearest": np.round, "midpoint": float}[method](v)
+        v = float({"lower": np.floor, "higher": np.ceil, "nearest": np.round, "midpoint": np.float64}[method](v))
         if method == "midpoint" and v != math.floor(v):
             v = math.floor(v) + 0.5
     else:

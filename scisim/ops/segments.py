@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -383,7 +384,7 @@ def _numbers(w: Any, x: Any, minlength: int, length: int | None) -> tuple[Any, A
     return w, x, n
 
 
-_PUBLIC = {
+_PUBLIC: dict[Callable, Primitive | None] = {
     segment_sum: segment_sum_p,
     segment_prod: segment_prod_p,
     segment_max: segment_max_p,
