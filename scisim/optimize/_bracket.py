@@ -12,7 +12,7 @@ import numpy as np
 
 from scisim.core.values import Traced, dtype, shape
 from scisim.ops.select import logical_and, logical_not, where
-from scisim.optimize._values import anywhere, count, loop
+from scisim.optimize._values import anywhere, count, is_false, is_true, loop
 
 
 class Tolerances(NamedTuple):
@@ -33,15 +33,6 @@ def chosen(condition: Any, a: tuple, b: tuple) -> tuple:
     if type(condition) in (bool, np.bool_):
         return a if condition else b
     return tuple(where(condition, x, y) for x, y in zip(a, b, strict=True))
-
-
-def is_true(condition: Any) -> bool:
-    """Whether it is one condition that is known to hold, so that nothing else need be computed."""
-    return type(condition) in (bool, np.bool_) and bool(condition)
-
-
-def is_false(condition: Any) -> bool:
-    return type(condition) in (bool, np.bool_) and not condition
 
 
 def negate(condition: Any) -> Any:

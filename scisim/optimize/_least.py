@@ -170,7 +170,8 @@ def _larger(a: Any, b: Any) -> Any:
 
 def _redamped(s: Fit, ratio: Any, good: Any) -> tuple[Any, Any]:
     gain = 1 - (2 * ratio - 1) ** 3
-    gain = pick(gain > 1 / 3, gain, 1 / 3 + 0 * gain)
+    least = pick(abs(ratio - 1) < 0.1, 0.01 + 0 * gain, 0.2 + 0 * gain)  # the model holds: on to Gauss and Newton
+    gain = pick(gain > least, gain, least)
     gain = pick(gain < 2, gain, 2 + 0 * gain)
     return s.damping * pick(good, gain, s.rise), pick(good, 2 + 0 * s.rise, 2 * s.rise)
 

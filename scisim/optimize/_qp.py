@@ -58,15 +58,20 @@ def _solve(
 ) -> tuple[np.ndarray, np.ndarray] | None:
     """Equalities leave a null space, in which the rest is a problem of least distance."""
     n = len(g)
-    eye = np.eye(n)
     lows, highs = np.isfinite(low), np.isfinite(high)
+    if not len(c) and not lows.any() and not highs.any():
+        return _descended(b, g), np.zeros(0)
+    eye = np.eye(n)
     rows = np.vstack([a[m:], eye[lows], -eye[highs]])
     bounds = np.concatenate([-c[m:], low[lows], -high[highs]])
     if m > n:
         return None
+    if m == 0:
+        found = _least_distance(b, g, rows, bounds)
+        return None if found is None else (found[0], found[1][: len(c)])
     q, r = np.linalg.qr(a[:m].T, mode="complete")
     r, fixed, free = r[:m], q[:, :m], q[:, m:]
-    if m and np.abs(np.diagonal(r)).min() <= 1e-12 * np.abs(r).max():
+    if np.abs(np.diagonal(r)).min() <= 1e-12 * np.abs(r).max():
         return None
     start = fixed @ np.linalg.solve(r.T, -c[:m])
     inner = free.T @ b @ free
@@ -79,21 +84,26 @@ def _solve(
     return d, np.concatenate([np.linalg.solve(r, fixed.T @ left), u[: len(c) - m]])
 
 
+def _descended(b: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """The least of g.d + d.b.d / 2."""
+    factor = _cholesky(b)
+    return -np.linalg.solve(factor.T, np.linalg.solve(factor, g))
+
+
 def _least_distance(b: np.ndarray, g: np.ndarray, rows: np.ndarray, h: np.ndarray) -> Any:
     """The z of least g.z + z.b.z / 2 with rows z >= h and its multipliers, by non-negative least squares (C. Lawson, R.
     Hanson, Solving Least Squares Problems, chapter 23); None where nothing meets the constraints."""
-    from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
     n = len(g)
     if n == 0:
         return (np.zeros(0), np.zeros(len(h))) if np.all(h <= 1e-9) else None
-    factor = _cholesky(b)
-    down = solve_triangular(factor, g, lower=True)
-    free = -solve_triangular(factor, down, lower=True, trans=1)
+    up = np.linalg.inv(_cholesky(b))  # for a handful of variables cheaper than solving again and again
+    down = up @ g
+    free = -(up.T @ down)
     if not len(h) or np.all(rows @ free >= h):
         return free, np.zeros(len(h))
-    scaled = solve_triangular(factor, rows.T, lower=True).T
+    scaled = rows @ up.T
     target = h + scaled @ down
     size = np.maximum(np.sqrt((scaled * scaled).sum(1) + target * target), np.finfo(float).tiny)
     try:
@@ -105,7 +115,7 @@ def _least_distance(b: np.ndarray, g: np.ndarray, rows: np.ndarray, h: np.ndarra
     if left <= 1e-13:
         return None
     y = scaled.T @ u / left
-    return solve_triangular(factor, y - down, lower=True, trans=1), u / left
+    return up.T @ (y - down), u / left
 
 
 def _cholesky(b: np.ndarray) -> np.ndarray:

@@ -9,11 +9,27 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scisim.core.values import dtype, shape
-from scisim.ops.products import outer
+from scisim.ops.extrema import max as max_of
+from scisim.ops.reduce import sum as sum_of
 from scisim.ops.select import where
-from scisim.ops.shape import concat, matrix_transpose
+from scisim.ops.shape import concat
 from scisim.optimize._smooth import Smooth
-from scisim.optimize._values import all_finite, biggest, count, equal, finite, loop, no, pick, scalar
+from scisim.optimize._values import (
+    all_finite,
+    biggest,
+    branch,
+    count,
+    dyad,
+    equal,
+    finite,
+    is_false,
+    is_true,
+    loop,
+    no,
+    pick,
+    scalar,
+    transposed,
+)
 from scisim.optimize._wolfe import FOUND, Rules, wolfe
 
 GOING, GRADIENT, MAXITER, STUCK, NOT_FINITE, VALUE, STEP, STOPPED = -1, 0, 1, 2, 3, 4, 5, 99
@@ -58,6 +74,8 @@ def ended(s: Minimum, f: Any, step: Any, size: Any, failed: Any, limits: Limits)
 
     A step that cannot be made, or not be seen in x, ends a success where the gradient is as small as roundings allow.
     """
+    if is_true(size <= limits.gtol):
+        return count(GRADIENT)
     eps, old = np.finfo(dtype(s.x)).eps, s.f
     one = 1 + 0 * f
     scale = pick(abs(f) > abs(old), abs(f), abs(old))
@@ -116,8 +134,8 @@ def _updated(h: Any, s: Any, y: Any, fresh: Any, eye: Any) -> Any:
     safe = pick(curved, ys, 1 + 0 * ys)
     h0 = pick(fresh & curved, eye * (ys / pick(yy > 0, yy, 1 + 0 * yy)), h)
     hy = h0 @ y
-    cross = outer(s, hy)
-    new = h0 + outer(s, s) * ((1 + (y @ hy) / safe) / safe) - (cross + matrix_transpose(cross)) / safe
+    cross = dyad(s, hy / safe)
+    new = h0 + dyad(s, s * ((1 + (y @ hy) / safe) / safe)) - (cross + transposed(cross))
     return pick(curved, new, h)
 
 
@@ -187,7 +205,7 @@ def lbfgsb(
         p = pick(s.g @ p < 0, p, -s.g if free is None else where(free, -s.g, 0 * s.g))
         first = pick(s.nit < 1, _first(s.g), scalar(1.0, x))
         if bounded:
-            new, f, g, used, failed = _backtrack(fun, s, p, first, low, high)
+            new, f, g, used, failed = _between(fun, s, p, first, low, high)
         else:
             line = wolfe(fun.both, s.x, p, s.f, s.g, first)
             new, f, g, used, failed = s.x + line.t * p, line.f, line.g, line.used, line.status > FOUND
@@ -216,23 +234,42 @@ def held(x: Any, g: Any, low: Any, high: Any) -> Any:
 
 def _direction(s: Bounded, free: Any, pairs: int) -> Any:
     """The two-loop recursion; pairs that are still empty, or not curved among free variables, count nothing."""
-    keep = (lambda v: v) if free is None else (lambda v: where(free, v, 0 * v))
-    q, used = keep(s.g), []
-    scale = None
+    q, steps, changes = s.g, s.s, s.y
+    if free is not None:
+        q, steps, changes = (where(free, v, 0 * v) for v in (q, steps, changes))
+    ab, bb = _row_products(steps, changes), _row_products(changes, changes)
+    good = ab > np.finfo(dtype(q)).eps * bb
+    safe = where(good, ab, 1 + 0 * ab)
+    rho = where(good, 1 / safe, 0 * ab)
+    scale = where(good, safe / where(good, bb, 1 + 0 * bb), 1 + 0 * ab)[-1]
+    alphas = []
     for k in range(1, pairs + 1):
-        a, b = keep(s.s[-k]), keep(s.y[-k])
-        ab, bb = a @ b, b @ b
-        good = ab > np.finfo(dtype(q)).eps * bb
-        rho = pick(good, 1 / pick(good, ab, 1 + 0 * ab), 0 * ab)
-        alpha = rho * (a @ q)
-        q = q - alpha * b
-        used.append((a, b, rho, alpha))
-        if scale is None:
-            scale = pick(good, ab / pick(good, bb, 1 + 0 * bb), 1 + 0 * ab)
-    q = q if scale is None else scale * q
-    for a, b, rho, alpha in reversed(used):
-        q = q + (alpha - rho * (b @ q)) * a
+        alpha = rho[-k] * (steps[-k] @ q)
+        q = q - alpha * changes[-k]
+        alphas.append(alpha)
+    q = scale * q
+    for k in range(pairs, 0, -1):
+        q = q + (alphas[k - 1] - rho[-k] * (changes[-k] @ q)) * steps[-k]
     return -q
+
+
+def _row_products(a: Any, b: Any) -> Any:
+    return np.einsum("ij,ij->i", a, b) if isinstance(a, np.ndarray) else sum_of(a * b, 1)
+
+
+def _between(fun: Smooth, s: Any, p: Any, first: Any, low: Any, high: Any) -> tuple:
+    """A search up to the first bound; along the projected path where the first step meets one."""
+    room = where(p > 0, (high - s.x) / p, where(p < 0, (low - s.x) / p, np.inf + 0 * p))
+    longest = -max_of(-room)
+
+    def inside(x: Any, f: Any, g: Any, p: Any, first: Any, longest: Any) -> tuple:
+        line = wolfe(fun.both, x, p, f, g, first, Rules(longest=longest))
+        return clip(x + line.t * p, low, high), line.f, line.g, line.used, line.t <= 0
+
+    def across(x: Any, f: Any, g: Any, p: Any, first: Any, longest: Any) -> tuple:
+        return _backtrack(fun, s._replace(x=x, f=f, g=g), p, first, low, high)
+
+    return branch(longest > first, inside, across, s.x, s.f, s.g, p, first, longest)
 
 
 class _Trial(NamedTuple):
@@ -252,10 +289,12 @@ def _backtrack(fun: Smooth, s: Any, p: Any, first: Any, low: Any, high: Any) -> 
         new = clip(s.x + k.t * p, low, high)
         f, g = fun.both(new)
         expected = s.g @ (new - s.x)
-        same = (abs(f - s.f) <= tiny) & (
-            biggest(projected(new, g, low, high)) <= biggest(projected(s.x, s.g, low, high))
-        )
-        good = (f <= s.f + 1e-4 * expected) | same
+        good = f <= s.f + 1e-4 * expected
+        level = no(good) & (abs(f - s.f) <= tiny)
+        if not is_false(level):  # values differ by roundings only: the gradient tells
+            good = good | level & (biggest(projected(new, g, low, high)) <= biggest(projected(s.x, s.g, low, high)))
+        if is_true(good):
+            return _Trial(k.t, new, f, g, good, k.used + 1)
         shorter = -0.5 * expected / (f - s.f - expected)
         shorter = pick(
             finite(shorter),

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from scisim.autodiff.forward import jvp
+from scisim.autodiff.forward import jvp, linearize
 from scisim.autodiff.gradients import grad, value_and_grad
 from scisim.autodiff.jacobians import hessian, jacobian
+from scisim.core.errors import TraceError
 from scisim.core.tensor import wrap
 from scisim.core.values import Traced
 from scisim.ops.shape import concat
@@ -94,6 +95,16 @@ class Smooth:
     def pushed(self, v: Any, p: Any) -> Any:
         """The Jacobian of a vector times p."""
         return self.out(jvp(self.tensors, (wrap(v),), (wrap(p),))[1]._v)
+
+    def pusher(self, v: Any) -> Callable:
+        """The product of the Jacobian at ``v`` with vectors; one linearisation serves many."""
+        if self.plain and v.shape[0] > 1:
+            try:
+                lin = linearize(self.tensors, wrap(v))[1]
+                return lambda p: self.out(lin(wrap(p))._v)
+            except TraceError:  # the function branches on values
+                pass
+        return lambda p: self.pushed(v, p)
 
     def hessian(self, v: Any) -> Any:
         if self._curvature is not None:

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scisim.core.values import dtype, shape
-from scisim.ops.products import outer
 from scisim.ops.select import where
 from scisim.optimize._qp import qp_step_p
 from scisim.optimize._quasi_newton import GOING, MAXITER, NOT_FINITE, STEP, STUCK, VALUE, clip, going
 from scisim.optimize._smooth import Smooth
-from scisim.optimize._values import all_finite, biggest, count, finite, length, loop, no, pick, raveled, scalar
+from scisim.optimize._values import all_finite, biggest, count, dyad, finite, length, loop, no, pick, raveled, scalar
 
 INFEASIBLE = 6
 
@@ -35,6 +34,16 @@ class Program(NamedTuple):
     status: Any
     nit: Any
     nfev: Any
+
+
+class NoConstraints:
+    """Constraints that are not there, which cost nothing."""
+
+    def value(self, x: Any) -> Any:
+        return x[:0]
+
+    def jacobian(self, x: Any) -> Any:
+        return np.zeros((0, shape(x)[0]), dtype(x))
 
 
 class _Trial(NamedTuple):
@@ -126,6 +135,6 @@ def _damped(b: Any, s: Any, y: Any) -> Any:
     theta = pick(weak, 0.8 * sbs / (sbs - ys), 1 + 0 * ys)
     r = theta * y + (1 - theta) * bs
     rs = r @ s
-    new = b - outer(bs, bs) / sbs + outer(r, r) / rs
+    new = b - dyad(bs, bs / sbs) + dyad(r, r / rs)
     moved = (sbs > 0) & (rs > 0) & finite(1 / sbs) & finite(1 / rs)
     return pick(moved, new, b)

@@ -8,13 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scisim.core.values import Traced, dtype, shape
-from scisim.ops.products import outer
 from scisim.ops.select import where
-from scisim.ops.shape import matrix_transpose
 from scisim.optimize._krylov import gmres
 from scisim.optimize._smooth import Smooth
 from scisim.optimize._steps import dogleg_step_p
-from scisim.optimize._values import all_finite, biggest, branch, count, finite, length, loop, no, pick, scalar
+from scisim.optimize._values import all_finite, biggest, branch, count, dyad, finite, length, loop, no, pick, scalar
 
 GOING, FOUND, MAXFEV, STUCK, NOT_FINITE, STOPPED = -1, 1, 2, 4, 3, 99
 
@@ -89,7 +87,7 @@ def hybrid(fun: Smooth, x: Any, xtol: float, maxfev: int, factor: float, each: C
         j = branch(
             fresh,
             lambda x, j, y, p: (fun.jacobian(x),),
-            lambda x, j, y, p: (j + outer(y, p / (p @ p)),),
+            lambda x, j, y, p: (j + dyad(y, p / (p @ p)),),
             x_new, s.j, where(finite_f, f - linear, 0 * f), p,
         )[0]  # fmt: skip
         done = at_root | tight
@@ -97,7 +95,8 @@ def hybrid(fun: Smooth, x: Any, xtol: float, maxfev: int, factor: float, each: C
         status = pick(s.nfev + 1 >= maxfev, count(MAXFEV), count(GOING))
         status = pick(lost & fresh, count(STUCK), status)
         status = pick(done, count(FOUND), status)
-        scale = where(columns(j) > s.scale, columns(j), s.scale)
+        size_now = columns(j)
+        scale = where(size_now > s.scale, size_now, s.scale)
         one, none = count(1), count(0)
         return System(
             x_new, f_new, j, radius, scale, pick(fresh, none, failures), successes, status, s.nit + 1, s.nfev + 1,
@@ -172,7 +171,7 @@ def broyden(fun: Smooth, x: Any, fatol: float, maxiter: int, each: Callable | No
         j = branch(
             again,
             lambda x, j, y, p: (fun.jacobian(x),),
-            lambda x, j, y, p: (j + outer(y, p / (p @ p)),),
+            lambda x, j, y, p: (j + dyad(y, p / (p @ p)),),
             s.x, s.j, rest, step,
         )[0]  # fmt: skip
         x_new, f_new = pick(line.good, line.x, s.x), pick(line.good, line.f, s.f)
@@ -197,7 +196,7 @@ def newton_krylov(fun: Smooth, x: Any, fatol: float, maxiter: int, inner: int, e
     Eisenstat, H. Walker, SIAM J. Sci. Comput. 17 (1996) 16)."""
 
     def body(s: System) -> System:
-        p = gmres(lambda v: fun.pushed(s.x, v), -s.f, s.radius, inner, 10)
+        p = gmres(fun.pusher(s.x), -s.f, s.radius, inner, 10)
         line = shorter_steps(fun, s.x, s.f, p)
         x_new, f_new = pick(line.good, line.x, s.x), pick(line.good, line.f, s.f)
         now = length(s.f)
@@ -295,7 +294,3 @@ def _both_ways(fun: Smooth, x: Any, f: Any, d: Any, allowed: Any) -> Trial:
 
     start = Trial(scalar(1.0, x) + 0 * now, x, f, now < 0, count(0))
     return loop(lambda k: no(k.good) & (k.used < 60), body, start)
-
-
-def transposed(j: Any) -> Any:
-    return matrix_transpose(j) if isinstance(j, Traced) else j.T

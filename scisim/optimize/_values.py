@@ -16,7 +16,9 @@ from scisim.ops.arithmetic import absolute
 from scisim.ops.extrema import max as max_of
 from scisim.ops.flow import cond, while_loop
 from scisim.ops.logic import any_p
+from scisim.ops.products import outer
 from scisim.ops.select import eq, logical_not, where
+from scisim.ops.shape import matrix_transpose
 
 _BOOLS = (bool, np.bool_)
 
@@ -33,6 +35,25 @@ def pick_all(condition: Any, a: Any, b: Any) -> Any:
     if type(condition) in _BOOLS:
         return a if condition else b
     return type(a)(*(pick(condition, x, y) for x, y in zip(a, b, strict=True)))
+
+
+def is_true(condition: Any) -> bool:
+    """Whether it is one condition that is known to hold, so that nothing else need be computed."""
+    return type(condition) in _BOOLS and bool(condition)
+
+
+def is_false(condition: Any) -> bool:
+    """Whether it is one condition that is known not to hold."""
+    return type(condition) in _BOOLS and not condition
+
+
+def dyad(a: Any, b: Any) -> Any:
+    """The matrix of all products of two vectors."""
+    return a[:, None] * b if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) else outer(a, b)
+
+
+def transposed(a: Any) -> Any:
+    return a.T if isinstance(a, np.ndarray) else matrix_transpose(a)
 
 
 def no(condition: Any) -> Any:

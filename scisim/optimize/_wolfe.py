@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from scisim.core.values import dtype
-from scisim.optimize._values import count, finite, loop, no, pick, scalar
+from scisim.optimize._values import count, finite, is_false, is_true, loop, no, pick, scalar
 
 GOING, FOUND, FAILED = 0, 1, 2
 
@@ -41,7 +41,7 @@ class Rules(NamedTuple):
     c1: float = 1e-4
     c2: float = 0.9
     trials: int = 25
-    longest: float = np.inf
+    longest: Any = np.inf
 
 
 STRONG = Rules()
@@ -88,6 +88,8 @@ def _next(s: Line, f: Any, d: Any, g: Any, f0: Any, slope: Any, tiny: Any, rules
     high = (level & rising) | (no(level) & above)
     found = no(high) & (abs(d) <= -rules.c2 * slope)
     width = s.high - s.t
+    if is_true(found):  # nothing is needed of the next step
+        return s._replace(t=s.step, f=f, d=d, g=g, status=count(FOUND), used=s.used + 1)
     turn = no(high) & (d * width >= 0)  # the minimum lies back towards the best point so far
     low = pick_low(high, s, s.step, f, d, g)
     h = [pick(high, a, pick(turn, b, c)) for a, b, c in ((s.step, s.t, s.high), (f, s.f, s.high_f), (d, s.d, s.high_d))]
@@ -95,8 +97,8 @@ def _next(s: Line, f: Any, d: Any, g: Any, f0: Any, slope: Any, tiny: Any, rules
     new_width = h[0] - low[0]
     bracketed = h[0] < np.inf
     slow = pick(bracketed & (abs(new_width) > 0.66 * abs(width)) & (abs(width) < np.inf), s.slow + 1, count(0))
-    inside = _inside(low, h, new_width, slow)
-    beyond = _beyond(s, low, rules.longest)
+    inside = 0.0 if is_false(bracketed) else _inside(low, h, new_width, slow)
+    beyond = 0.0 if is_true(bracketed) else _beyond(s, low, rules.longest)
     step = pick(bracketed, inside, beyond)
     narrow = bracketed & (abs(new_width) <= 4e-16 * abs(low[0]))
     at_end = no(bracketed) & no(found) & (s.step >= rules.longest)

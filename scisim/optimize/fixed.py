@@ -18,7 +18,7 @@ from scisim.optimize._layout import Layout, vector_function, with_args
 from scisim.optimize._options import chosen, number, whole
 from scisim.optimize._smooth import Smooth
 from scisim.optimize._steps import least_p
-from scisim.optimize._values import all_finite, biggest, count, loop, no, pick
+from scisim.optimize._values import all_finite, biggest, count, loop, no, pick, transposed
 
 WHO = "optimize.fixed_point"
 METHODS = {"del2": "Steffensen", "iteration": "plain", "anderson": "mixing"}
@@ -157,7 +157,7 @@ def _anderson(fun: Smooth, x: Any, xtol: float, maxiter: int) -> _Mixed:
     depth = min(_DEPTH, n)
 
     def body(s: _Mixed) -> _Mixed:
-        weights = least_p(s.df.T if isinstance(s.df, np.ndarray) else _t(s.df), s.f)
+        weights = least_p(transposed(s.df), s.f)
         new = s.x + s.f - weights @ (s.dx + s.df)
         new = pick(all_finite(new), new, s.x + s.f)
         f = fun.value(new) - new
@@ -171,12 +171,6 @@ def _anderson(fun: Smooth, x: Any, xtol: float, maxiter: int) -> _Mixed:
     zero = 0 * biggest(f)
     start = _Mixed(x + 0 * f, f, none, none, zero + np.inf, zero > 0, count(0))
     return loop(lambda s: no(s.done) & (s.nit < maxiter), body, start)
-
-
-def _t(a: Any) -> Any:
-    from scisim.ops.shape import matrix_transpose
-
-    return matrix_transpose(a)
 
 
 _RUN: dict[str, Callable] = {

@@ -24,7 +24,7 @@ from scisim.optimize._result import MESSAGES, OptimizeResult, plain, tensor
 from scisim.optimize._simplex import Simplices, nelder_mead
 from scisim.optimize._slopes import hessian_function, product_function, slope_function
 from scisim.optimize._smooth import Smooth
-from scisim.optimize._sqp import INFEASIBLE, sqp
+from scisim.optimize._sqp import INFEASIBLE, NoConstraints, sqp
 from scisim.optimize._values import count, equal, pick
 
 WHO = "optimize.minimize"
@@ -202,10 +202,11 @@ class _Task:
         n = self.layout.size
         functions, start, extra = list(self.functions), self.x, 0
         if method == "SLSQP":
-            f, self.equalities = self.constraints or (_none, 0)
-            extra = shape(f(self.x))[0]
-            functions.append(f)
-            start = concat([self.x, np.zeros(extra, dtype(self.x))]) if extra else self.x
+            f, self.equalities = self.constraints or (None, 0)
+            if f is not None:
+                extra = shape(f(self.x))[0]
+                functions.append(f)
+                start = concat([self.x, np.zeros(extra, dtype(self.x))])
         for g in functions:
             if g is not None and not hasattr(g, "at"):
                 g.at = ShapeDtype((n,), dtype(self.x))  # type: ignore[attr-defined]
@@ -254,10 +255,6 @@ class _Task:
         if opts["disp"] and out.plain:
             print(result)
         return result
-
-
-def _none(v: Any) -> Any:
-    return v[:0]
 
 
 def _first(f: Callable) -> Callable:
@@ -358,7 +355,7 @@ def _run_simplex(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any
 
 
 def _run_sqp(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-    constraint = Smooth(fs[4], plain=fun.plain)
+    constraint: Any = Smooth(fs[4], plain=fun.plain) if task.constraints else NoConstraints()
     m = sqp(fun, constraint, task.equalities, x, low, high, opts["ftol"], opts["maxiter"], each)
     u = concat([m.x, m.multipliers]) if shape(m.multipliers)[0] else m.x
     return u, (m.f, m.g, m.status, m.nit, m.nfev, m.multipliers)

@@ -165,7 +165,7 @@ def _solve(fun: Smooth, points: Any, name: str, tol: float, maxiter: int) -> tup
     if name == "bounded":
         best, value = _at_ends(f, s, a, b, 3 * (root * abs(s.x) + max(tol, root * root)))
         calls = calls + 2
-    if tol < root:
+    if tol < 0.9 * root:
         inner = gs.polished(_slopes(fun), best, low, high)
         best = pick((best > low) & (best < high), inner, best)
         value = f(best)
