@@ -89,9 +89,9 @@ def _spot(method: str, q: float, n: int) -> tuple[int, int, float]:
         v = q * (n - 1) if method == "linear" else n * q + a + q * (1.0 - a - b) - 1.0
     elif method in _ROUNDED:
         v = q * (n - 1)
-        v = float({"lower": np.floor, "higher": np.ceil, "nearest": np.round, "midpoint": np.float64}[method](v))
-        if method == "midpoint" and v != math.floor(v):
-            v = math.floor(v) + 0.5
+        between = 0.5 if v != math.floor(v) else 0.0
+        nearest = {"lower": math.floor(v), "higher": math.ceil(v), "nearest": round(v)}
+        v = float(nearest.get(method, math.floor(v) + between))
     else:
         v = _step(method, q, n)
     v = min(max(v, 0.0), n - 1.0)
