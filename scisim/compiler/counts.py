@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scisim.compiler.cpu.library import host_library
-
 
 @dataclass(frozen=True)
 class Stats:
@@ -56,6 +54,8 @@ def stats() -> Stats:
     >>> ss.compiler.stats().programs - before.programs
     1
     """
+    from scisim.compiler.cpu.library import host_library
+
     made = host_library().stats if host_library.cache_info().currsize else None
     if made is None:
         return Stats(_captured[0], 0, 0, 0, 0.0)

@@ -7,11 +7,9 @@ whoever loads it compiles for the processor at hand, through the same cache as `
 from __future__ import annotations
 
 import itertools
-import json
 import os
-import zipfile
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,6 +22,9 @@ from scisim.compiler.saved_values import Writer, dtype_of
 from scisim.core import pytree
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DerivativeError, FileError, ScisimError
 from scisim.core.values import Traced, name_of
+
+if TYPE_CHECKING:
+    import zipfile
 
 FORMAT, VERSION = "scisim program", 1
 _DOCUMENT = "program.json"
@@ -101,6 +102,9 @@ def _version() -> str:
 
 # --- the file ----------------------------------------------------------------------------------------------------
 def _write(path: str, document: dict, arrays: Sequence[np.ndarray]) -> None:
+    import json
+    import zipfile  # here, since few programs write files, and all of them would wait
+
     document["arrays"] = [{"dtype": a.dtype.name, "shape": list(a.shape)} for a in arrays]
     temporary = f"{path}.{os.getpid()}.tmp"
     try:
@@ -125,11 +129,15 @@ def _plain(a: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(a).view(np.uint16) if a.dtype.name == "bfloat16" else a
 
 
-# What zipfile and NumPy raise for bytes that are not what they were; a RuntimeError for other versions and encryption.
-_DAMAGED = (zipfile.BadZipFile, EOFError, ValueError, TypeError, RuntimeError, OverflowError)
+# What zipfile, beside its own error, and NumPy raise for bytes that are not what they were; a RuntimeError for other
+# versions and encryption.
+_DAMAGED = (EOFError, ValueError, TypeError, RuntimeError, OverflowError)
 
 
 def _read(path: str) -> tuple[dict, list[np.ndarray]]:
+    import json
+    import zipfile
+
     try:
         with zipfile.ZipFile(path) as file:
             if any(item.compress_type != zipfile.ZIP_STORED for item in file.infolist()):
@@ -147,7 +155,7 @@ def _read(path: str) -> tuple[dict, list[np.ndarray]]:
         raise FileError("does not exist") from None
     except KeyError as error:
         raise FileError(f"is no program that scisim has written, or it is damaged: {error.args[0]}") from None
-    except _DAMAGED as error:
+    except (zipfile.BadZipFile, *_DAMAGED) as error:
         raise FileError(f"is no program that scisim has written, or it is damaged: {error}") from None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,7 +149,7 @@ def arity(prim: Primitive) -> int:
 
 def _dress(raw: Callable, name: str, module: str) -> Callable:
     key = f"{module}.{name}" if module else name
-    names = list(inspect.signature(raw).parameters)
+    names = _parameters(raw)
     place = names.index("dtype") if "dtype" in names else None
 
     @functools.wraps(raw)
@@ -187,6 +187,14 @@ def _dress(raw: Callable, name: str, module: str) -> Callable:
         return t
 
     return f
+
+
+def _parameters(raw: Callable) -> Sequence[str]:
+    """Names of a function's parameters; its code tells them sooner than its signature, and there are hundreds."""
+    code = getattr(raw, "__code__", None)
+    if code is None or hasattr(raw, "__signature__") or hasattr(raw, "__wrapped__"):
+        return list(inspect.signature(raw).parameters)
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
 def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import string
 from functools import lru_cache
 from typing import Any
 
@@ -152,12 +151,15 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     return reshape(matmul_p(rows, columns), (*(s[k] for k in free_a), *(t[k] for k in free_b)))
 
 
+_SUBSCRIPTS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ .,->")
+
+
 def einsum(subscripts: str, *operands: Any) -> Any:
     """Sum of products in Einstein's notation; opt_einsum orders the contraction."""
     xs = [as_value(x) for x in operands]
     if not isinstance(subscripts, str):
         raise ArgumentError(f"einsum: the subscripts are a string like 'ij,jk->ik', got {subscripts!r}")
-    strange = sorted(set(subscripts) - set(string.ascii_letters + " .,->"))
+    strange = sorted(set(subscripts) - _SUBSCRIPTS)
     if strange:
         raise ArgumentError(
             f"einsum: {subscripts!r} holds {''.join(strange)!r}; subscripts are letters, '...', ',', '->'"
