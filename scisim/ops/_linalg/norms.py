@@ -29,15 +29,19 @@ def _squares(x: Any) -> Any:
     return square(real(x)) + square(imag(x)) if is_complex(x) else square(x)
 
 
+_total: Any = np.add.reduce
+
+
 def _plain_norm(x: np.ndarray, p: Any, axes: Any, keepdims: bool) -> Any:
     """The commonest norms of plain arrays, by the same operations without what surrounds them."""
     if p == 2:
         squares = np.square(x) if x.dtype.kind == "f" else np.square(x.real) + np.square(x.imag)
-        return np.sqrt(np.add.reduce(squares, axes, keepdims=keepdims))
+        return np.sqrt(_total(squares, axes, keepdims=keepdims))
     size = np.abs(x)
     if p == 1:
-        return np.add.reduce(size, axes, keepdims=keepdims)
-    return (np.maximum if p > 0 else np.minimum).reduce(size, axes, keepdims=keepdims)
+        return _total(size, axes, keepdims=keepdims)
+    choice: Any = np.maximum if p > 0 else np.minimum
+    return choice.reduce(size, axes, keepdims=keepdims)
 
 
 def _is_plain(x: Any, p: Any) -> bool:

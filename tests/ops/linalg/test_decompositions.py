@@ -111,6 +111,15 @@ def test_values_of_the_others(rng, kind):
     np.testing.assert_array_equal(la.qr(tall, mode="r"), la.qr(tall).R)
 
 
+def test_tolerances_by_matrix(rng):
+    """Given as an array, as the Array API standard allows."""
+    a, rtol = rng.normal(size=(3, 4, 2)), np.array([0.0, 0.5, 2.0])
+    close(la.pinv(a, rtol=rtol), np.linalg.pinv(a, rtol=rtol))
+    close(ss.jit(lambda x: la.pinv(x, rtol=rtol))(a), np.linalg.pinv(a, rtol=rtol))
+    np.testing.assert_array_equal(la.matrix_rank(a, rtol=ss.asarray(rtol)), np.linalg.matrix_rank(a, rtol=rtol))
+    assert la.pinv(a.astype("float32"), rtol=0.1).dtype == np.float32
+
+
 @pytest.mark.parametrize("p", [None, 2, -2, 1, -1, np.inf, -np.inf, "fro", "nuc"])
 def test_condition_numbers_are_numpys(rng, p):
     a = rng.normal(size=(2, 3, 3))
