@@ -12,6 +12,7 @@ from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import Traced
 from scisim.core.values import shape as shape_of
+from scisim.interpolate import _plain
 from scisim.interpolate._arguments import (
     axis_back,
     axis_first,
@@ -53,6 +54,9 @@ def basis(t: Any, k: int, q: Any, i: Any) -> list:
 
 def evaluate(t: Any, c: Any, k: int, q: Any) -> Any:
     """The spline at queries; c is (n, ...)."""
+    loops = _plain.kernels(t, c, q)
+    if loops is not None:
+        return _plain.splines(loops, t, c, k, q)
     i, rank = interval(t, k, q), len(shape_of(c)) - 1
     total = None
     for r, b in enumerate(basis(t, k, q, i)):

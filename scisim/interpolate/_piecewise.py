@@ -11,6 +11,7 @@ from scisim.core import pytree
 from scisim.core.errors import ShapeError
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import shape as shape_of
+from scisim.interpolate import _plain
 from scisim.interpolate._arguments import axis_back, column, extrapolation, floating, knots, order, real
 from scisim.ops.reduce import cumulative_sum
 from scisim.ops.select import floor, logical_or, remainder, where
@@ -25,17 +26,20 @@ def interval(x: Any, q: Any) -> Any:
 
 def evaluate(c: Any, x: Any, q: Any, nu: int) -> Any:
     """The nu-th derivative at queries: c holds coefficients (k, pieces, ...), the highest power first."""
-    i = interval(x, q)
-    rank = len(shape_of(c)) - 2
-    h = column(q - take(x, i, 0), rank)
     degree = shape_of(c)[0] - 1
-    y = None
-    for j in range(degree - nu + 1):
-        power = degree - j
+    if nu > degree:
+        return take(c[0], interval(x, q), 0) * 0.0
+    factors = tuple(float(math.perm(degree - j, nu)) for j in range(degree - nu + 1))
+    loops = _plain.kernels(c, x, q)
+    if loops is not None:
+        return _plain.polynomials(loops, c, x, q, factors)
+    i, rank = interval(x, q), len(shape_of(c)) - 2
+    h, y = column(q - take(x, i, 0), rank), None
+    for j, factor in enumerate(factors):
         row = take(c[j], i, 0)
-        row = row * float(math.perm(power, nu)) if nu else row
+        row = row if nu == 0 else row * factor
         y = row if y is None else y * h + row
-    return take(c[0], i, 0) * 0.0 if y is None else y + 0.0 * h if degree == nu else y
+    return y
 
 
 def outside(x: Any, q: Any) -> Any:

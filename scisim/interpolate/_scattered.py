@@ -139,9 +139,12 @@ _SCALE_FREE = ("linear", "thin_plate_spline", "cubic", "quintic")
 
 def _squares(a: Any, b: Any) -> Any:
     """Squared distances of points (..., n, d) and (..., m, d)."""
-    s, t = shape_of(a), shape_of(b)
-    gap = reshape(a, (*s[:-1], 1, s[-1])) - reshape(b, (*t[:-2], 1, *t[-2:]))
-    return sum_of(mul(gap, gap), axis=-1)
+    total = None
+    for i in range(shape_of(a)[-1]):
+        x, y = a[..., i], b[..., i]
+        gap = reshape(x, (*shape_of(x), 1)) - reshape(y, (*shape_of(y)[:-1], 1, shape_of(y)[-1]))
+        total = mul(gap, gap) if total is None else total + mul(gap, gap)
+    return total
 
 
 def _monomials(x: Any, degree: int) -> Any:

@@ -297,3 +297,18 @@ def test_single_precision_stays():
     made = [f(x, y) for f in (ours.CubicSpline, ours.PchipInterpolator, ours.make_interp_spline)]
     for f in [*made, ours.interp1d(x, y, fill_value=math.inf)]:
         assert f(q).dtype == np.float32
+
+
+def test_compiled_loops_give_the_bits_of_the_traced_way():
+    """Beside a derivative, where nothing is a plain array, a value is that of a plain call."""
+    knots = np.sort(np.concatenate([RNG.uniform(0, 1, 40), RNG.uniform(0.5, 0.50001, 40)]))
+    q = ss.asarray(np.concatenate([RNG.uniform(-0.2, 1.2, 3000), knots, [math.nan]]))
+    for y in (RNG.normal(size=80), RNG.normal(size=(80, 2, 2))):
+        made = [ours.CubicSpline(knots, y), ours.PchipInterpolator(knots, y).antiderivative()]
+        made += [ours.make_interp_spline(knots, y, k) for k in (1, 2, 3, 5)]
+        for f in made:
+            for nu in (0, 1, 2):
+                plain = f(q, nu).numpy()
+                beside, _ = ad.jvp(lambda q, f=f, nu=nu: f(q, nu), (q,), (ss.ones_like(q),))
+                np.testing.assert_array_equal(beside.numpy(), plain)
+                assert np.isnan(plain[-1]).all()
