@@ -124,11 +124,11 @@ class Bounded:
     def _next(self, error: Any, size: Any, rejected: Any) -> tuple[Any, Any]:
         """Whether a step is good, and the size of the next one."""
         good = error < 1
-        known = (error > 0) & (error < np.inf)
-        factor = SAFETY * power(where(known, error, 1.0), -1 / (self.method.order + 1))
-        grown = where(eq(error, 0), MOST, minimum(factor, MOST))
+        # An error below that leads to the greatest step anyway; nan compares as no number.
+        factor = SAFETY * power(maximum(error, 1e-12), -1 / (self.method.order + 1))
+        grown = minimum(factor, MOST)
         grown = where(rejected, minimum(grown, 1.0), grown)
-        shrunk = where(known, maximum(factor, LEAST), LEAST)
+        shrunk = where(error < np.inf, maximum(factor, LEAST), LEAST)
         return good, size * where(good, grown, shrunk)
 
     # --- again -------------------------------------------------------------------------------------------------------

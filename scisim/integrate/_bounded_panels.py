@@ -34,7 +34,7 @@ def _error(y: Any, half: Any) -> Any:
     off = size_of(weighted(y, WEIGHTS - GAUSS) * half)
     size = size_of(weighted(absolute(y), WEIGHTS) * absolute(half))
     spread = size_of(weighted(absolute(y - weighted(y, WEIGHTS) * 0.5), WEIGHTS) * absolute(half))
-    known = (spread > 0) & (off > 0)
+    known = spread > 0
     ratio = minimum(1.0, power(200.0 * off / where(known, spread, 1.0), 1.5))
     off = where(known, spread * ratio, off)
     return where(size > TINY / (50 * EPS), maximum(50 * EPS * size, off), off)

@@ -12,7 +12,7 @@ from scisim.core.errors import ArgumentError, ArgumentTypeError, ScisimError
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import Traced, as_value, check_function, shape
 from scisim.integrate._integral import NORMS, Integral, infinite, limit_of, unknown
-from scisim.integrate._panels import NODES, WEIGHTS, column, error_of, legendre
+from scisim.integrate._panels import NODES, WEIGHTS, error_of, legendre
 from scisim.ops.reduce import sum as total
 
 
@@ -209,7 +209,7 @@ def fixed_quad(func: Callable, a: Any, b: Any, args: tuple = (), n: int = 5) -> 
             f"{who}: func returns shape {tuple(shape(y))} for a vector of {n} points; expected values along the last "
             f"axis"
         )
-    return wrap(total(y * column(w, y), len(shape(y)) - 1) * half), None
+    return wrap(total(y * w.astype(np.zeros((), y.dtype).real.dtype), len(shape(y)) - 1) * half), None
 
 
 def dblquad(

@@ -217,6 +217,13 @@ def _jump(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     return np.where(sure, 0.0, INF)
 
 
+def _placed(eq: Equation, y: Any, table: Known, x: Known) -> np.ndarray:
+    """Places in a sorted vector: sure as long as elements that are off by all errors have the same."""
+    room = FACTOR * (np.max(table.error, initial=0.0) + x.error)
+    both = [eq.prim.evaluate(table.value, x.value + way * room, **eq.params) for way in (-1, 1)]
+    return np.where((both[0] == y) & (both[1] == y), 0.0, INF)
+
+
 def _compared(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     a, b = args
     room = FACTOR * (a.error + b.error)
@@ -360,6 +367,7 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys(("maximum", "minimum"), lambda eq, y, args: np.maximum(args[0].error, args[1].error)),
     "cast": lambda eq, y, args: args[0].error if inexact(eq.params["to"]) else _jump(eq, y, args),
     "truncate": lambda eq, y, args: _jump(eq, y, args),
+    "searchsorted": lambda eq, y, args: _placed(eq, y, *args),
     "weighted_sum": _weighed,
     "segment_sum": _by_segment,
     **dict.fromkeys(("conv", "convolution"), _convolved),

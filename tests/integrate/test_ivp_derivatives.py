@@ -1,5 +1,7 @@
-"""Derivatives through solve_ivp: of any order, in states, times, parameters and closures; values stay those of the plain
-call to the bit."""
+"""Derivatives through solve_ivp: of any order, in states, times, parameters and closures.
+
+The values beside them are those of the plain call, to the bit.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,7 @@ def test_first_derivatives_in_a_parameter(method):
     np.testing.assert_allclose(reverse, forward, rtol=1e-10, atol=1e-13)
 
 
-@pytest.mark.parametrize("method", ("RK45", "DOP853", "Radau", "Rodas"))
+@pytest.mark.parametrize("method", ["RK45", "DOP853", "Radau", "Rodas"])
 def test_derivatives_to_order_four(method):
     k = ss.asarray(1.3)
     for order in (2, 3, 4):
@@ -202,7 +204,7 @@ def test_the_continuous_adjoint_of_complex_states_and_stiff_methods():
         assert abs(complex(ad.grad(f)(a, "continuous", method)) - want) < 1e-6
 
 
-@pytest.mark.parametrize("method", ("Radau", "BDF"))
+@pytest.mark.parametrize("method", ["Radau", "BDF"])
 def test_stiff_problems_differentiate(method):
     """Robertson's reaction in its fast rate, against finite differences of a tighter solution."""
 

@@ -79,7 +79,7 @@ def test_output_times_and_dense_output_follow_the_solution(method):
     assert (float(s.sol.t_min), float(s.sol.t_max)) == (0.0, 3.0)
 
 
-@pytest.mark.parametrize("method", ("RK45", "Radau", "BDF"))
+@pytest.mark.parametrize("method", ["RK45", "Radau", "BDF"])
 def test_dense_output_is_that_of_scipy(method):
     want = scipy.integrate.solve_ivp(predators, (0.0, 5.0), [10.0, 5.0], method=method, dense_output=True, **TIGHT)
     got = integrate.solve_ivp(predators, (0.0, 5.0), [10.0, 5.0], method=method, dense_output=True, **TIGHT)
@@ -160,7 +160,7 @@ def test_functions_may_return_numpy_arrays_and_lists():
         np.testing.assert_allclose(y, ends[0], rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize("method", ("Radau", "BDF"))
+@pytest.mark.parametrize("method", ["Radau", "BDF"])
 def test_implicit_methods_take_functions_that_compute_with_numpy_alone(method):
     f = lambda t, y: np.array([float(y[1]), -50.0 * float(y[0]) - 51.0 * float(y[1])])
     s = integrate.solve_ivp(f, (0.0, 2.0), [1.0, 0.0], method=method, **TIGHT)
@@ -168,7 +168,7 @@ def test_implicit_methods_take_functions_that_compute_with_numpy_alone(method):
     assert abs(float(s.y[0, -1]) - exact) < 1e-6
 
 
-@pytest.mark.parametrize("method", ("Radau", "BDF", "Rodas"))
+@pytest.mark.parametrize("method", ["Radau", "BDF", "Rodas"])
 @pytest.mark.parametrize("jac", [lambda t, y: [[0.0, 1.0], [-1.0, 0.0]], np.array([[0.0, 1.0], [-1.0, 0.0]])])
 def test_jacobians_may_be_given(method, jac):
     s = integrate.solve_ivp(swing, (0.0, 1.0), [1.0, 0.0], method=method, jac=jac, **TIGHT)
@@ -182,7 +182,7 @@ def test_single_precision_stays(method):
     np.testing.assert_allclose(s.y[:, -1], [np.cos(1.0), -np.sin(1.0)], atol=5e-3)
 
 
-@pytest.mark.parametrize("method", ("Radau", "BDF", "Rodas"))
+@pytest.mark.parametrize("method", ["Radau", "BDF", "Rodas"])
 def test_implicit_methods_take_complex_states(method):
     s = integrate.solve_ivp(lambda t, z: (2j - 1.0) * z, (0.0, 1.0), [1.0 + 0j, 1j], method=method, **TIGHT)
     np.testing.assert_allclose(s.y[:, -1], np.exp(2j - 1.0) * np.array([1, 1j]), atol=1e-6)
