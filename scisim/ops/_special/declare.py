@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from scisim.core.axes import ELEMENTWISE, Axes, broadcast_labels
-from scisim.core.errors import DerivativeError
+from scisim.core.errors import ArgumentError, DerivativeError
 from scisim.core.primitive import Primitive
 
 
@@ -93,9 +93,7 @@ def describe(
         operands = {k: _TEXTS[k] for k in operands.split()}
     if complex is None:
         complex = any("complex" in text for text in operands.values())
-    FUNCTIONS[name] = Function(
-        name, raw, primitive, summary, operands, example, notes, returns, gaps or {}, complex
-    )
+    FUNCTIONS[name] = Function(name, raw, primitive, summary, operands, example, notes, returns, gaps or {}, complex)
     return raw
 
 
@@ -121,9 +119,7 @@ def declare(
         partials=[_partial(name, k, p) for k, p in zip(names, partials, strict=True)],
         **rules,
     )
-    describe(
-        name, prim, summary, operands, example, primitive=prim, notes=notes, gaps=gaps, complex=complex
-    )
+    describe(name, prim, summary, operands, example, primitive=prim, notes=notes, gaps=gaps, complex=complex)
     return prim
 
 
@@ -161,8 +157,8 @@ def refusal(function: str, operand: str, why: str) -> Callable:
     return partial
 
 
-def family(name: str, evaluate: Callable, partials: Sequence[Callable | str] = (), at: int = -1, **rules: Any) -> Any:
-    """The derivatives of a function in one operand, by their order: a primitive ``f(*operands, n=n)``.
+def family(name: str, evaluate: Callable, partials: Sequence[Callable | str] = (), by: str = "n") -> Any:
+    """The derivatives of a function in its last operand, by their order: a primitive ``f(*operands, n=n)``.
 
     Parameters
     ----------
@@ -170,17 +166,16 @@ def family(name: str, evaluate: Callable, partials: Sequence[Callable | str] = (
     evaluate : callable
         ``evaluate(*operands, n)`` on arrays.
     partials : sequence
-        Those in the operands before the one in which it differentiates (with ``n``), or the reasons why there are none.
-    at : int
-        Position of that operand.
+        Those in the operands before the last, or the reasons why there are none.
+    by : str
+        Name of the order.
     """
 
-    def next_order(y: Any, *args: Any, n: int, **params: Any) -> Any:
-        return prim(*args, n=n + 1, **params)
+    def next_order(y: Any, *args: Any, **params: Any) -> Any:
+        return prim(*args, **{**params, by: params[by] + 1})
 
-    others = [_partial(name, f"parameter {i}", p) for i, p in enumerate(partials)]
-    slopes = [*others, next_order] if at == -1 else [*others[:at], next_order, *others[at:]]
-    prim = Primitive(f"special.{name}_derivative", evaluate, axes=ELEMENTWISE, partials=slopes, **rules)
+    others = [_partial(name, f"parameter {i + 1}", p) for i, p in enumerate(partials)]
+    prim = Primitive(f"special.{name}_derivative", evaluate, axes=ELEMENTWISE, partials=[*others, next_order])
     DERIVATIVES[name] = prim
     return prim
 
@@ -224,3 +219,10 @@ def _doubled(a: Any) -> Any:
     if a.dtype.kind == "c":
         return a.astype(np.complex128, copy=False)
     return a.astype(np.float64, copy=False) if a.dtype.kind in "fb" else a
+
+
+def whole(function: str, name: str, n: Any, least: int = 0) -> int:
+    """A parameter that must be a nonnegative Python integer."""
+    if isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= least:
+        return int(n)
+    raise ArgumentError(f"special.{function}: {name} is an integer of at least {least}; got {n!r}")

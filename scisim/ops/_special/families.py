@@ -1,4 +1,8 @@
 """All families; importing them fills the table of functions."""
 
+from scisim.ops._special import airy as airy
+from scisim.ops._special import bessel as bessel
 from scisim.ops._special import error_functions as error_functions
+from scisim.ops._special import exponential_integrals as exponential_integrals
 from scisim.ops._special import gamma as gamma
+from scisim.ops._special import spherical as spherical
