@@ -11,9 +11,8 @@ Tensor(1.12837917)
 
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.public import public as _public
-from scisim.ops._special import families as _families
-from scisim.ops._special.declare import FUNCTIONS as _FUNCTIONS
 from scisim.ops._special.documents import docstring as _docstring
+from scisim.ops._special.families import FUNCTIONS as _FUNCTIONS
 
 for _f in _FUNCTIONS.values():
     globals()[_f.name] = _public(_f.name, _f.raw, _f.primitive, "special", _docstring(_f))
@@ -22,4 +21,4 @@ for _f in _FUNCTIONS.values():
 _SHARED = ("exp2", "expm1", "log1p", "cbrt", "sinc", "xlogy", "logsumexp", "softmax", "log_softmax")
 globals().update({_name: _OPERATIONS[_name].function for _name in _SHARED})
 
-__all__ = [*_FUNCTIONS, *_SHARED]  # noqa: PLE0604
+__all__ = [*_FUNCTIONS, *_SHARED]

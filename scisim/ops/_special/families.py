@@ -6,3 +6,4 @@ from scisim.ops._special import error_functions as error_functions
 from scisim.ops._special import exponential_integrals as exponential_integrals
 from scisim.ops._special import gamma as gamma
 from scisim.ops._special import spherical as spherical
+from scisim.ops._special.declare import FUNCTIONS as FUNCTIONS
