@@ -71,7 +71,11 @@ class Record(NamedTuple):
 
     def noted(self, residual: Any) -> Record:
         """One more iteration."""
-        k = self.iterations + 1
+        return self._replace(iterations=self.iterations + 1).measured(residual)
+
+    def measured(self, residual: Any) -> Record:
+        """The residual of this iteration."""
+        k = self.iterations
         if isinstance(k, Traced) or isinstance(residual, Traced):
             history = where(eq(np.arange(shape(self.history)[0]), k), residual, self.history)
         else:

@@ -102,7 +102,7 @@ def _gmres(matvec: Function, b: Any, x0: Any, precondition: Function, limits: Se
         y = _weights(inner, beta, m)
         x = outer.x + precondition(reshape(matmul(y, inner.basis[:m]), s))
         r = b - matvec(x)
-        return _Outer(inner.record._replace(residual=norm(r)), astype(x, kind), r)
+        return _Outer(inner.record.measured(norm(r)), astype(x, kind), r)
 
     r = b - matvec(x0)
     end = repeat(lambda q: q.record.going(limits.maxiter), cycle, _Outer(start(b, r, limits), x0, r))
