@@ -314,7 +314,7 @@ def median(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 def _top(x: Any, axis: int, k: int, largest: bool) -> np.ndarray:
     """Positions of the k greatest (least) elements in their order; of equal ones those that come first."""
     n = x.shape[axis]
-    if 4 * k >= n or n <= 512 or x.dtype.kind == "b":
+    if not k or 4 * k >= n or n <= 512 or x.dtype.kind == "b":
         return _order(x, axis, largest)[(*(slice(None),) * axis, slice(0, k))]
     if x.ndim == 1:
         split = np.partition(x, n - k if largest else k - 1)[n - k if largest else k - 1]
