@@ -53,7 +53,8 @@ def compose(a: np.ndarray, w: np.ndarray, v: np.ndarray, c: np.ndarray, kind: st
     if pairs is not None:
         size = largest(c)[..., None, None]
         eps = float(np.finfo(w.dtype).eps)
-        tolerance = np.maximum(np.sqrt(eps) * size, 1e4 * c.shape[-1] * eps)
+        moved = 1e4 * eps * np.maximum(largest(w), 1.0)[..., None, None]  # by the rounding of w, in a smooth function
+        tolerance = np.maximum(np.sqrt(eps) * size, moved)
         bad = np.zeros(out.shape[:-3], bool)
         for k, same in enumerate(pairs):
             apart = np.abs(c[..., k, :, None] - c[..., k, None, :])

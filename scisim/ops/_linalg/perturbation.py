@@ -12,6 +12,7 @@ A curve is a list of Taylor coefficients.  Eigenvalues count as equal when they 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,7 +23,7 @@ Curve = list[np.ndarray]
 
 def roundoff(dtype: Any, n: int) -> float:
     """How far computed eigenvalues that are equal may lie apart, relative to the size of the matrix."""
-    return 16.0 * max(n, 1) * float(np.finfo(dtype).eps)
+    return 8.0 * (2.0 + math.sqrt(n)) * float(np.finfo(dtype).eps)
 
 
 def adjoint(x: np.ndarray) -> np.ndarray:

@@ -202,6 +202,19 @@ def test_equal_but_for_rounding(rng):
         a = symmetric(rng, np.repeat([1.0, -1.0], n // 2), "f")
         close(ad.hvp(cubes, a, np.eye(n)), np.asarray(6 * a), 1e4)
         close(ad.grad(lambda x: ss.sum((la.eigvalsh(x) ** 2 - 1.0) ** 2))(a), np.zeros((n, n)), 1e4)
+        large = 1e5 * a
+        g = ad.grad(lambda x: ss.sum((la.eigvalsh(x) ** 2 / 1e10 - 1.0) ** 2))(large)
+        close(g, np.zeros((n, n)), 1e4)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_eigenvalues_of_large_matrices_that_are_not_equal(rng, dtype):
+    """Close ones, as of any large matrix, do not count as equal."""
+    x = rng.normal(size=(200, 200))
+    a = (x + x.T).astype(dtype)
+    g = ad.grad(lambda a: la.eigvalsh(a)[100])(a)
+    v = np.linalg.eigh(a)[1][:, 100]
+    np.testing.assert_allclose(g, np.outer(v, v), atol=1e5 * np.finfo(dtype).eps ** 1.25)
 
 
 def test_single_precision(rng):
