@@ -220,9 +220,12 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
     if kwargs and not all(type(v) in (float, str) or _is_setting(v) for v in kwargs.values()):
         return NotImplemented
     try:
-        return plain(*vals, **kwargs)
+        out = plain(*vals, **kwargs)
     except (ValueError, TypeError, IndexError, AttributeError):  # the last of a list in the place of an array
         return NotImplemented
+    for v in foreign:  # a result shares no memory with arrays of users
+        out = tuple(apart(o, v) for o in out) if type(out) is tuple else apart(out, v)
+    return out
 
 
 def _plain_list(xs: Any) -> Any:

@@ -15,7 +15,7 @@ from scisim.core.public import OPERATIONS, as_argument, public
 from scisim.core.values import Traced, is_inexact, shape
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import zeros as _zeros
-from scisim.ops.arithmetic import div, mul, sqrt, square, zmul
+from scisim.ops.arithmetic import div, mul, sqrt, square
 from scisim.ops.complexes import conj, imag, real
 from scisim.ops.convolution import convolution_p
 from scisim.ops.index import slice_axis
@@ -432,7 +432,7 @@ def _roots_jvp(y: Any, args: list, tangents: list) -> Any:
     slope = _horner(slice_axis(p, len(shape(p)) - 1, 0, n) * np.arange(n, 0, -1).astype(_weights(p)), y)
     repeated = eq(slope, 0)
     inverse = where(repeated, math.nan, div(-1.0, where(repeated, 1.0, slope)))
-    return zmul(_horner(t, y), inverse)
+    return mul(_horner(t, where(repeated, math.nan, y)), inverse)
 
 
 def _horner(p: Any, x: Any) -> Any:
