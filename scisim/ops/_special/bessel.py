@@ -48,12 +48,12 @@ def _bessel(name: str, f: Callable, sign: float, scale: float, text: str, exampl
 
 
 jv, jv_derivative = _bessel("jv", sp.jv, -1, 0.5, "Bessel function of the first kind", ("1.5, 2.0", "0.49129378"))
-yv, yv_derivative = _bessel("yv", sp.yv, -1, 0.5, "Bessel function of the second kind", ("1.5, 2.0", "-0.39562322"))
+yv, yv_derivative = _bessel("yv", sp.yv, -1, 0.5, "Bessel function of the second kind", ("1.5, 2.0", "-0.39562328"))
 iv, iv_derivative = _bessel(
     "iv", sp.iv, 1, 0.5, "Modified Bessel function of the first kind", ("1.5, 2.0", "1.09947319")
 )
 kv, kv_derivative = _bessel(
-    "kv", sp.kv, 1, -0.5, "Modified Bessel function of the second kind", ("1.5, 2.0", "0.17990665")
+    "kv", sp.kv, 1, -0.5, "Modified Bessel function of the second kind", ("1.5, 2.0", "0.17990666")
 )
 hankel1, hankel1_derivative = _bessel(
     "hankel1",
@@ -123,7 +123,7 @@ def _integer(name: str, f: Callable, derivative: Any, text: str, example: tuple)
 
 
 yn = _integer("yn", sp.yn, yv_derivative, f"{_SECOND} of integer order", ("2, 1.0", "-1.65068261"))
-kn = _integer("kn", sp.kn, kv_derivative, f"{_MODIFIED} second kind of integer order", ("2, 1.0", "1.62483889"))
+kn = _integer("kn", sp.kn, kv_derivative, f"{_MODIFIED} second kind of integer order", ("2, 1.0", "1.6248389"))
 
 
 # --- scaled ---------------------------------------------------------------------------------------------------------
@@ -234,7 +234,7 @@ jve, jve_scaled = _with_scale(
     "jve", sp.jve, -1, imag, f"{_FIRST}, scaled: exp(-abs(im z)) jv(v, z)", ("1.5, 2.0", "0.49129378"), jv_derivative
 )
 yve, yve_scaled = _with_scale(
-    "yve", sp.yve, -1, imag, f"{_SECOND}, scaled: exp(-abs(im z)) yv(v, z)", ("1.5, 2.0", "-0.39562322"), yv_derivative
+    "yve", sp.yve, -1, imag, f"{_SECOND}, scaled: exp(-abs(im z)) yv(v, z)", ("1.5, 2.0", "-0.39562328"), yv_derivative
 )
 
 
