@@ -168,9 +168,10 @@ def eigh(a: Any, UPLO: str = "L") -> EighResult:  # NumPy's name
     `taylor` and `derivative`, each eigenvalue follows its analytic branch, and eigenvectors start in the basis that
     the line chooses; coefficients of eigenvectors that later terms of the line would decide are nan.  The gradient of
     a function that treats equal eigenvalues alike, such as the sum of their squares, is exact, and so are its
-    derivatives along a line (`autodiff.hessian`, `hvp`).  It is nan where the function has no gradient: for a single
-    one of several equal eigenvalues, and for eigenvectors of equal eigenvalues.  A gradient of a gradient in reverse
-    mode (`jacrev` of `grad`) is nan at equal eigenvalues unless it moves none of them apart.
+    derivatives along a line (`autodiff.hessian`, `hvp`, `taylor` of `grad`).  It is nan where the function has no
+    gradient: for a single one of several equal eigenvalues, and for eigenvectors of equal eigenvalues.  Also nan at
+    equal eigenvalues, though they may exist: a gradient of a gradient in reverse mode (`jacrev` of `grad`), third
+    derivatives by nested `jvp`, and second ones along two directions that choose different bases.
 
     Examples
     --------
