@@ -24,6 +24,7 @@ from scisim.interpolate._arguments import (
     order,
     real,
 )
+from scisim.interpolate._compiled import looped
 from scisim.ops.reduce import cumulative_sum
 from scisim.ops.select import eq, logical_or, remainder, where
 from scisim.ops.shape import broadcast, concat, moveaxis, normalize_axis, reshape, stack
@@ -52,17 +53,26 @@ def basis(t: Any, k: int, q: Any, i: Any) -> list:
     return b
 
 
-def evaluate(t: Any, c: Any, k: int, q: Any) -> Any:
-    """The spline at queries; c is (n, ...)."""
-    loops = _plain.kernels(t, c, q)
-    if loops is not None:
-        return _plain.splines(loops, t, c, k, q)
+def _parts(t: Any, c: Any, q: Any, k: int) -> Any:
     i, rank = interval(t, k, q), len(shape_of(c)) - 1
     total = None
     for r, b in enumerate(basis(t, k, q, i)):
         term = take(c, i - k + r, 0) * column(b, rank)
         total = term if total is None else total + term
     return total
+
+
+def _plainly(t: np.ndarray, c: np.ndarray, q: np.ndarray, k: int) -> Any:
+    loops = _plain.kernels(t, c, q)
+    return _parts(t, c, q, k) if loops is None else _plain.splines(loops, t, c, k, q)
+
+
+_looped, _ = looped("spline", _plainly, _parts, lambda t, c, q: (*q, *c[1:]))
+
+
+def evaluate(t: Any, c: Any, k: int, q: Any) -> Any:
+    """The spline at queries; c is (n, ...)."""
+    return _looped(t, c, q, k=k)
 
 
 def lowered(t: Any, c: Any, k: int) -> tuple[Any, Any, int]:

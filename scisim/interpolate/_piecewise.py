@@ -13,6 +13,7 @@ from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import shape as shape_of
 from scisim.interpolate import _plain
 from scisim.interpolate._arguments import axis_back, column, extrapolation, floating, knots, order, real
+from scisim.interpolate._compiled import looped
 from scisim.ops.reduce import cumulative_sum
 from scisim.ops.select import floor, logical_or, remainder, where
 from scisim.ops.shape import concat, normalize_axis, reshape
@@ -24,22 +25,36 @@ def interval(x: Any, q: Any) -> Any:
     return searchsorted(x[1:-1], q, "right")
 
 
-def evaluate(c: Any, x: Any, q: Any, nu: int) -> Any:
-    """The nu-th derivative at queries: c holds coefficients (k, pieces, ...), the highest power first."""
-    degree = shape_of(c)[0] - 1
-    if nu > degree:
-        return take(c[0], interval(x, q), 0) * 0.0
-    factors = tuple(float(math.perm(degree - j, nu)) for j in range(degree - nu + 1))
-    loops = _plain.kernels(c, x, q)
-    if loops is not None:
-        return _plain.polynomials(loops, c, x, q, factors)
+def _factors(degree: int, nu: int) -> tuple[float, ...]:
+    """What the coefficients of the powers that are left are multiplied by in the nu-th derivative."""
+    return tuple(float(math.perm(degree - j, nu)) for j in range(degree - nu + 1))
+
+
+def _parts(c: Any, x: Any, q: Any, nu: int) -> Any:
     i, rank = interval(x, q), len(shape_of(c)) - 2
     h, y = column(q - take(x, i, 0), rank), None
-    for j, factor in enumerate(factors):
+    for j, factor in enumerate(_factors(shape_of(c)[0] - 1, nu)):
         row = take(c[j], i, 0)
         row = row if nu == 0 else row * factor
         y = row if y is None else y * h + row
     return y
+
+
+def _plainly(c: np.ndarray, x: np.ndarray, q: np.ndarray, nu: int) -> Any:
+    loops = _plain.kernels(c, x, q)
+    if loops is None:
+        return _parts(c, x, q, nu)
+    return _plain.polynomials(loops, c, x, q, _factors(len(c) - 1, nu))
+
+
+_looped, _ = looped("piecewise_polynomial", _plainly, _parts, lambda c, x, q: (*q, *c[2:]))
+
+
+def evaluate(c: Any, x: Any, q: Any, nu: int) -> Any:
+    """The nu-th derivative at queries: c holds coefficients (k, pieces, ...), the highest power first."""
+    if nu >= shape_of(c)[0]:
+        return take(c[0], interval(x, q), 0) * 0.0
+    return _looped(c, x, q, nu=nu)
 
 
 def outside(x: Any, q: Any) -> Any:

@@ -218,6 +218,10 @@ def test_triangulations_and_neighbours():
             close(ours.griddata(points, V, q, **more), theirs.griddata(points, V, q, **more))
     f, g = ours.LinearNDInterpolator(P, V, 7.0), theirs.LinearNDInterpolator(P, V, 7.0)
     close(f(Q[:, 0], Q[:, 1]), g(Q[:, 0], Q[:, 1]))
+    space, inside = RNG.uniform(0, 1, (40, 3)), RNG.uniform(0.3, 0.7, (9, 3))
+    values = RNG.normal(size=40)
+    f, g = ours.LinearNDInterpolator(space, values), theirs.LinearNDInterpolator(space, values)
+    close(f(inside), g(inside))
     close(ours.griddata(X, Y, GRID), theirs.griddata(X, Y, GRID))
     close(ours.griddata(X, Y, GRID[8:30], "cubic"), theirs.griddata(X, Y, GRID[8:30], "cubic"), atol=1e-9)
     with pytest.raises(ArgumentError, match="RBFInterpolator"):

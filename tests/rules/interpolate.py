@@ -64,9 +64,14 @@ MORE: dict[str, tuple[str, Callable]] = {
 }
 
 
+LOOPS = {"PPoly": ("prim:piecewise_polynomial",), "BSpline": ("prim:spline",)}  # by which they are evaluated
+
+
 def row(name: str, call: Callable, *operands: Any, tag: str = "", order: int = 4, **more: Any) -> Case:
     label = f"interpolate.{name}"
-    return Case(f"{label}{tag and ' ' + tag}", (f"fn:{label}",), call, operands, order=order, **more)
+    return Case(
+        f"{label}{tag and ' ' + tag}", (f"fn:{label}", *LOOPS.get(name, ())), call, operands, order=order, **more
+    )
 
 
 def edges(call: Callable) -> Callable:
