@@ -202,23 +202,20 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
     vals: list[Any] = []
     foreign: list[np.ndarray] = []
     for a in args:
-        if type(a) is Tensor:
+        kind = type(a)
+        if kind is Tensor:
             a = a._v
             if type(a) is not _ndarray:
                 return NotImplemented
-        elif type(a) is _ndarray:
-            if not numeric(a.dtype) or not a.dtype.isnative:
-                return NotImplemented
-            foreign.append(a)
-        elif type(a) is list or (type(a) is tuple and a and type(a[0]) is Tensor):
-            a = _plain_list(a)
+        elif kind not in _SIMPLE:
+            a = _plain_argument(a, foreign)
             if a is NotImplemented:
                 return NotImplemented
-        elif type(a) not in (float, str) and not _is_setting(a):
-            return NotImplemented
         vals.append(a)
-    if kwargs and not all(type(v) in (float, str) or _is_setting(v) for v in kwargs.values()):
-        return NotImplemented
+    if kwargs:
+        for a in kwargs.values():
+            if type(a) not in _SIMPLE and not _is_setting(a) and not isinstance(a, np.dtype):
+                return NotImplemented
     try:
         out = plain(*vals, **kwargs)
     except (ValueError, TypeError, IndexError, AttributeError):  # the last of a list in the place of an array
@@ -228,16 +225,25 @@ def _at_once(plain: Callable, args: tuple, kwargs: dict) -> Any:
     return out
 
 
-def _plain_list(xs: Any) -> Any:
+def _plain_argument(a: Any, foreign: list) -> Any:
+    """An array that a user passed, a list of numbers or plain arrays, a shape or a dtype."""
+    if type(a) is _ndarray:
+        if not numeric(a.dtype) or not a.dtype.isnative:
+            return NotImplemented
+        foreign.append(a)
+        return a
+    if type(a) is list or (type(a) is tuple and a and type(a[0]) is Tensor):
+        return _plain_list(a, foreign)
+    return a if _is_setting(a) or isinstance(a, np.dtype) else NotImplemented
+
+
+def _plain_list(xs: Any, foreign: list) -> Any:
     """A list of numbers, or of plain arrays, nested as it is."""
     if all(type(x) in (int, float) for x in xs):
         return xs
     out = []
     for x in xs:
-        if type(x) is Tensor:
-            x = x._v
-        elif type(x) is list:
-            x = _plain_list(x)
+        x = x._v if type(x) is Tensor else _plain_argument(x, foreign) if type(x) in (list, _ndarray) else None
         if type(x) is not _ndarray and type(x) is not list:
             return NotImplemented
         out.append(x)
@@ -251,6 +257,7 @@ def _is_setting(x: Any) -> bool:
 
 
 _SETTINGS = (bool, int, type(None))
+_SIMPLE = frozenset({bool, int, float, str, type(None)})
 
 
 def _with_dtype(name: str, place: int, args: tuple, kwargs: dict) -> tuple[tuple, dict]:

@@ -92,6 +92,9 @@ class Tensor:
 
     @property
     def T(self) -> Tensor:
+        v = self._v
+        if type(v) is np.ndarray:
+            return wrap(v.T)
         return functions["permute_dims"](self, tuple(range(self.ndim))[::-1])
 
     @property
@@ -262,11 +265,16 @@ class Tensor:
     # --- parts -------------------------------------------------------------------------------------------------
     def __getitem__(self, at: Any) -> Tensor:
         v = self._v
-        if type(at) is int and type(v) is np.ndarray:
+        if type(v) is np.ndarray and (type(at) in _BASIC or (type(at) is tuple and _plain_index(at))):
             try:
                 return wrap(v[at])
-            except IndexError:
+            except (IndexError, TypeError, ValueError):
                 pass  # the general way says what is wrong
+        if type(v) is np.ndarray and type(at) is Tensor and _fits(v, at._v):
+            try:
+                return wrap(v[at._v])
+            except IndexError:
+                pass  # the same
         return wrap(functions["_index"](v, _bare(at, isinstance(v, Traced))))
 
     def __setitem__(self, at: Any, v: Any) -> None:
@@ -395,6 +403,23 @@ def wrap(v: Any) -> Tensor:
 def unwrap(x: Any) -> Any:
     """The value of a handle; anything else as a value."""
     return x._v if type(x) is Tensor else as_value(x)
+
+
+_BASIC = frozenset({int, slice, type(None), type(Ellipsis)})
+
+
+def _plain_index(at: tuple) -> bool:
+    """Whether an index holds no arrays and no booleans: one axis after the other, as NumPy reads it."""
+    return _BASIC.issuperset(map(type, at))
+
+
+def _fits(v: np.ndarray, at: Any) -> bool:
+    """Whether an index is an array of integers, or a mask of the array's shape."""
+    return (
+        type(at) is np.ndarray
+        and (at.dtype.kind in "iu" or (at.dtype.kind == "b" and at.shape == v.shape))
+        and at.ndim > 0
+    )
 
 
 def _bare(x: Any, keep: bool) -> Any:
