@@ -14,9 +14,9 @@ from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import Traced
 from scisim.core.values import shape as shape_of
 from scisim.interpolate._arguments import axis_back, axis_first, column, filling, floating, knots, real, value
-from scisim.interpolate._bsplines import basis, evaluate, make_interp_spline
+from scisim.interpolate._bsplines import basis, make_interp_spline
 from scisim.interpolate._bsplines import interval as spline_interval
-from scisim.interpolate._piecewise import interval, outside
+from scisim.interpolate._piecewise import PPoly, interval, outside
 from scisim.ops.index import gather_p
 from scisim.ops.select import logical_or, where
 from scisim.ops.shape import reshape, stack
@@ -255,7 +255,12 @@ class interp1d:
         self.bounds_error = (not given) if bounds_error is None else bool(bounds_error)
         self.x, self.y = wrap(nodes), wrap(values)
         degree = _SPLINES.get(kind, kind)
-        self._spline = make_interp_spline(nodes, values, degree) if isinstance(degree, int) else None
+        self._pieces: Any = None
+        if isinstance(degree, int):
+            self._pieces = make_interp_spline(nodes, values, degree)
+        elif kind == "linear":
+            slopes = (values[1:] - values[:-1]) / column(nodes[1:] - nodes[:-1], len(shape_of(values)) - 1)
+            self._pieces = PPoly._make(stack([slopes, values[:-1]], 0), nodes, True, 0)
 
     def __call__(self, x: Any) -> Tensor:
         """Values at points, of any shape, which replaces the axis of the data."""
@@ -267,19 +272,16 @@ class interp1d:
                 f"interp1d: a query lies outside of [{t[0]}, {t[-1]}]; pass bounds_error=False or "
                 f'fill_value="extrapolate"'
             )
-        y = self._at(q, rank)
+        y = self._at(q)
         if not isinstance(self.fill_value, str):
             low, high = self.fill_value if isinstance(self.fill_value, tuple) else (self.fill_value,) * 2
             y = where(column(q < t[0], rank), filling(low), where(column(q > t[-1], rank), filling(high), y))
         return wrap(axis_back(y, len(shape_of(q)), self.axis))
 
-    def _at(self, q: Any, rank: int) -> Any:
+    def _at(self, q: Any) -> Any:
         t, y = self.x._v, self.y._v
-        if self._spline is not None:
-            return evaluate(self._spline.t._v, self._spline.c._v, self._spline.k, q)
-        if self.kind == "linear":
-            (i, w0), (j, w1) = _linear(t, q)
-            return take(y, i, 0) * column(w0, rank) + take(y, j, 0) * column(w1, rank)
+        if self._pieces is not None:
+            return self._pieces(wrap(q))._v
         middles = 0.5 * (t[1:] + t[:-1])
         if self.kind in ("nearest", "nearest-up"):
             at = searchsorted(middles, q, "left" if self.kind == "nearest" else "right")
@@ -295,13 +297,13 @@ def _is_nan(v: Any) -> bool:
 
 
 def _flatten_line(f: interp1d) -> tuple:
-    return (f.x, f.y, f._spline), (f.kind, f.axis, f.bounds_error, f.fill_value), ("x", "y", "spline")
+    return (f.x, f.y, f._pieces), (f.kind, f.axis, f.bounds_error, f.fill_value), ("x", "y", "pieces")
 
 
 def _unflatten_line(static: tuple, parts: Any) -> interp1d:
     new = object.__new__(interp1d)
     new.kind, new.axis, new.bounds_error, new.fill_value = static
-    new.x, new.y, new._spline = parts
+    new.x, new.y, new._pieces = parts
     return new
 
 

@@ -306,8 +306,13 @@ def _barycentric(p: Any, q: Any) -> tuple[Any, Any, Any]:
     inside = corners[:, 0] >= 0
     safe = where(reshape(inside, (shape_of(q)[0], 1)), corners, np.arange(d + 1))
     at = gather_p(p, safe)  # (q, d + 1, d)
-    edges = matrix_transpose(at[:, :d] - at[:, d:])
-    w = solve(edges, reshape(q - at[:, d], (shape_of(q)[0], d, 1)))[..., 0]
+    edges, gap = at[:, :d] - at[:, d:], q - at[:, d]
+    if d == 2:
+        across = lambda u, v: u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0]
+        area = across(edges[:, 0], edges[:, 1])
+        w = stack([across(gap, edges[:, 1]) / area, across(edges[:, 0], gap) / area], -1)
+    else:
+        w = solve(matrix_transpose(edges), reshape(gap, (shape_of(q)[0], d, 1)))[..., 0]
     return safe, concat([w, reshape(1.0 - sum_of(w, axis=-1), (shape_of(q)[0], 1))], -1), inside
 
 
