@@ -73,7 +73,7 @@ hankel2, hankel2_derivative = _bessel(
 )
 
 
-# --- of fixed order -------------------------------------------------------------------------------------------------
+# --- of fixed order ------------------------------------------------------------------------------------------------
 def _fixed(name: str, f: Callable, order: int, derivative: Any, text: str, example: tuple) -> Any:
     return declare(name, f, [lambda y, x: derivative(order, x, n=1)], text, "x", example)
 
@@ -126,7 +126,7 @@ yn = _integer("yn", sp.yn, yv_derivative, f"{_SECOND} of integer order", ("2, 1.
 kn = _integer("kn", sp.kn, kv_derivative, f"{_MODIFIED} second kind of integer order", ("2, 1.0", "1.6248389"))
 
 
-# --- scaled ---------------------------------------------------------------------------------------------------------
+# --- scaled --------------------------------------------------------------------------------------------------------
 def hankel_expansion(v: Any, z: Any, n: int, sign: complex) -> Any:
     """The n-th derivative of z^(-1/2) sum_k sign^k a_k(v) / z^k (DLMF 10.17.1), term by term up to the least."""
     term = np.ones(np.broadcast(v, z).shape, np.result_type(z, sign, float))
@@ -290,7 +290,7 @@ k1e = _fixed(
 )
 
 
-# --- derivatives by order -------------------------------------------------------------------------------------------
+# --- derivatives by order ------------------------------------------------------------------------------------------
 def _by_order(name: str, function: Any, derivative: Any, of: str, example: tuple) -> Any:
     def f(v: Any, z: Any, n: Any = 1) -> Any:
         """The derivative of order n."""
