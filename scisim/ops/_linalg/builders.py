@@ -74,13 +74,18 @@ def _toeplitz(c: Any, r: Any) -> Any:
         return np.zeros((*shape(c)[:-1], n, m), dtype(c))
     both = concat([c[..., ::-1], r[..., 1:]], -1)  # from c[n - 1] to c[0], r[1], ..., r[m - 1]
     if type(both) is np.ndarray:
-        return windows(both, m)[..., ::-1, :].copy()
+        return windows(both, n, m, n - 1, -1)
     return index(both, (..., n - 1 - np.arange(n)[:, None] + np.arange(m)))
 
 
-def windows(x: np.ndarray, m: int) -> np.ndarray:
-    """All stretches of m neighbours: the elements by strides instead of by indices."""
-    return np.lib.stride_tricks.sliding_window_view(x, m, axis=-1)
+def windows(x: np.ndarray, n: int, m: int, start: int, step: int) -> np.ndarray:
+    """n stretches of m neighbours, each from a step after the one before: by strides, not by indices."""
+    if not x.size:
+        return np.zeros((*x.shape[:-1], n, m), x.dtype)
+    if x.ndim > 1:
+        return np.stack([windows(one, n, m, start, step) for one in x])
+    size, x = x.itemsize, np.ascontiguousarray(x)
+    return np.ndarray((n, m), x.dtype, x, start * size, (step * size, size)).copy()  # type: ignore[call-overload]
 
 
 def toeplitz(c: Any, r: Any = None) -> Any:
@@ -137,11 +142,9 @@ def hankel(c: Any, r: Any = None) -> Any:
     if not n or not m:
         return np.zeros((*shape(c)[:-1], n, m), dtype(c))
     both = concat([c, r[..., 1:]], -1)
-    return (
-        windows(both, m).copy()
-        if type(both) is np.ndarray
-        else index(both, (..., np.arange(n)[:, None] + np.arange(m)))
-    )
+    if type(both) is np.ndarray:
+        return windows(both, n, m, 0, 1)
+    return index(both, (..., np.arange(n)[:, None] + np.arange(m)))
 
 
 def circulant(c: Any) -> Any:
@@ -171,7 +174,7 @@ def circulant(c: Any) -> Any:
 def _circulant(c: Any) -> Any:
     n = shape(c)[-1]
     if type(c) is np.ndarray and n:
-        return windows(np.concatenate([c[..., ::-1], c[..., :0:-1]], -1), n)[..., ::-1, :].copy()
+        return windows(np.concatenate([c[..., ::-1], c[..., :0:-1]], -1), n, n, n - 1, -1)
     return index(c, (..., (np.arange(n)[:, None] - np.arange(n)) % max(n, 1)))
 
 

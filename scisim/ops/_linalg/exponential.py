@@ -51,10 +51,13 @@ def _evaluate(a: Any) -> np.ndarray:
         for _ in range(times):
             y = y @ y
         return y
-    times = np.frompyfunc(_halvings, 1, 1)(size).astype(int)
-    y = scipy_expm(a * (0.5 ** times[..., None, None]).astype(size.dtype)).astype(a.dtype, copy=False)
-    for k in range(int(times.max())):
-        more = times > k
+    counts = np.array([_halvings(float(x)) for x in size.ravel()]).reshape(size.shape)
+    y = scipy_expm(a * (0.5 ** counts[..., None, None]).astype(size.dtype)).astype(a.dtype, copy=False)
+    for k in range(int(counts.max())):
+        more = counts > k
+        if more.all():
+            y = y @ y
+            continue
         y[more] = y[more] @ y[more]
     return y
 
