@@ -2,6 +2,7 @@
 
 from scisim.integrate._integral import IntegrationWarning
 from scisim.integrate._result import OdeResult, OdeSolution
+from scisim.integrate.fixed import rk4, symplectic
 from scisim.integrate.ivp import solve_ivp
 from scisim.integrate.quadrature import dblquad, fixed_quad, nquad, quad, quad_vec, tplquad
 from scisim.integrate.sampled import cumulative_trapezoid, trapezoid
@@ -19,9 +20,11 @@ __all__ = [
     "nquad",
     "quad",
     "quad_vec",
+    "rk4",
     "romb",
     "simpson",
     "solve_ivp",
+    "symplectic",
     "tplquad",
     "trapezoid",
 ]

@@ -6,7 +6,7 @@ steps as there may be, in which those that were accepted are repeated.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -20,7 +20,7 @@ from scisim.core.values import Traced
 from scisim.integrate._control import LEAST, MOST, SAFETY, Control
 from scisim.integrate._explicit import norm
 from scisim.integrate._methods import Method
-from scisim.integrate._result import interpolated, segments
+from scisim.integrate._result import interpolated, polynomial, segments
 from scisim.ops.arithmetic import absolute, pin, power, stop
 from scisim.ops.flow import cond, scan, while_loop
 from scisim.ops.index import index
@@ -29,6 +29,9 @@ from scisim.ops.shape import astype, concat, reshape
 
 REACHED, RUNNING, FAILED, STOPPED = 0, 2, -1, 1
 DEFAULT_STEPS = 4096
+
+
+ALL = ("states", "coefficients", "records")
 
 
 class Found(NamedTuple):
@@ -41,6 +44,7 @@ class Found(NamedTuple):
     count: Any
     status: Any
     calls: Any
+    rows: Any = None
 
 
 def opened(f: Callable, state: Any, number: bool = False) -> tuple[Callable, list]:
@@ -79,29 +83,57 @@ class Bounded:
         return minimum(minimum(100 * h0, h1), minimum(span, c.largest))
 
     # --- by trial ----------------------------------------------------------------------------------------------------
-    def search(self, f: Callable, start: Any, end: Any, y: Any, watch: Any = None) -> tuple[Found, Any]:
-        """The accepted steps; ``watch`` counts events, and may end it."""
+    def search(
+        self,
+        f: Callable,
+        start: Any,
+        end: Any,
+        y: Any,
+        watch: Any = None,
+        keep: Sequence[str] = ALL,
+        ts: Any = None,
+    ) -> tuple[Found, Any]:
+        """The accepted steps.
+
+        Parameters
+        ----------
+        watch : Watch, optional
+            Counts events, and may end it.
+        keep : sequence of str
+            What is kept of each step, besides its end.
+        ts : value, optional
+            Times of output.
+        """
         carry = self.method.begin(f, start, y)
         h = self.first(f, start, end, y, carry[1] if len(carry) > 1 else f(start, y))
-        n, dt, most = self.state.n, self.state.dtype, self.most
-        empty = lambda s, d: np.zeros((most + 1, *s), d)
-        buffers = [empty((), np.float64), empty((n,), dt)]
-        buffers += [empty((self.method.terms, n), dt)] if self.dense else []
-        buffers += [empty(s, d) for s, d in self.method.blank(n, dt)]
-        buffers[0], buffers[1] = _written(buffers[0], 0, start), _written(buffers[1], 0, y)
+        buffers = self._buffers(keep, start, y)
+        rows = () if ts is None else (np.zeros((ts.shape[0], self.state.n), y.dtype) + y, np.asarray(0))
         status = where(eq(start, end), REACHED, RUNNING)
         seen = () if watch is None else watch.begin(start, y)
-        init = (start, h, np.asarray(False), np.asarray(0), status, carry, tuple(buffers), seen)
-        done = _loop(lambda s: eq(s[4], RUNNING), lambda s: self._body(f, start, end, watch, s), init)
-        count, status, buffers, seen = done[3], done[4], done[6], done[7]
-        at = minimum(np.arange(most + 1), count)
-        nodes, states, *rest = (index(b, at) for b in buffers)
-        cs = rest.pop(0)[1:] if self.dense else None
+        init = (start, h, np.asarray(False), np.asarray(0), status, carry, buffers, seen, rows)
+        done = _loop(lambda s: eq(s[4], RUNNING), lambda s: self._body(f, start, end, watch, ts, s), init)
+        count, status, buffers, seen, rows = done[3], done[4], done[6], done[7], done[8]
+        at = minimum(np.arange(self.most + 1), count)
+        kept = {name: index(b, at) for name, b in buffers.items()}
+        records = tuple(v[1:] for name, v in kept.items() if name.startswith("record"))
+        cs = kept["coefficients"][1:] if "coefficients" in kept else None
         calls = 2 + self.method.cost * count
-        return Found(nodes, states, cs, tuple(r[1:] for r in rest), count, status, calls), seen
+        return Found(kept["nodes"], kept.get("states"), cs, records, count, status, calls, rows and rows[0]), seen
 
-    def _body(self, f: Callable, start: Any, end: Any, watch: Any, state: tuple) -> tuple:
-        t, h, rejected, count, _, carry, buffers, seen = state
+    def _buffers(self, keep: Sequence[str], start: Any, y: Any) -> dict[str, Any]:
+        n, dt = self.state.n, self.state.dtype
+        empty = lambda s, d: np.zeros((self.most + 1, *s), d)
+        out: dict[str, Any] = {"nodes": _written(empty((), np.float64), 0, start)}
+        if "states" in keep:
+            out["states"] = _written(empty((n,), dt), 0, y)
+        if "coefficients" in keep and self.dense:
+            out["coefficients"] = empty((self.method.terms, n), dt)
+        if "records" in keep:
+            out |= {f"record {k}": empty(s, d) for k, (s, d) in enumerate(self.method.blank(n, dt))}
+        return out
+
+    def _body(self, f: Callable, start: Any, end: Any, watch: Any, ts: Any, state: tuple) -> tuple:
+        t, h, rejected, count, _, carry, buffers, seen, rows = state
         c, way = self.control, self.way(start, end)
         least = 10 * EPS * maximum(absolute(t), TINY)
         size = minimum(where(rejected, h, maximum(h, least)), c.largest)
@@ -110,8 +142,11 @@ class Bounded:
         size = absolute(new - t)
         tried = self.method.attempt(f, carry, t, new, c, self.dense)
         good, h = self._next(tried.error, size, rejected)
-        row = [new, tried.carry[0], *([tried.coefficients] if self.dense else []), *tried.record]
-        buffers = tuple(_written(b, count + 1, v) for b, v in zip(buffers, row, strict=True))
+        row = {"nodes": new, "states": tried.carry[0], "coefficients": tried.coefficients}
+        row |= {f"record {k}": v for k, v in enumerate(tried.record)}
+        buffers = {name: _written(b, count + 1, row[name]) for name, b in buffers.items()}
+        if rows:
+            rows = self._rows(rows, good, ts, way, t, new, carry[0], tried.coefficients)
         count = count + astype(good, np.int64)
         status = where(good & last, REACHED, where(h < least, FAILED, RUNNING))
         status = where(eq(status, RUNNING) & (count >= self.most), FAILED, status)
@@ -119,7 +154,24 @@ class Bounded:
             seen, ended = watch.look(seen, good, count, new, tried.carry[0])
             status = where(ended, STOPPED, status)
         carry = tuple(where(good, a, b) for a, b in zip(tried.carry, carry, strict=True))
-        return where(good, new, t), h, ~good, count, status, carry, buffers, seen
+        return where(good, new, t), h, ~good, count, status, carry, buffers, seen, rows
+
+    def _rows(self, rows: tuple, good: Any, ts: Any, way: Any, t: Any, new: Any, y: Any, cs: Any) -> tuple:
+        """Output at the times within a step that is good."""
+        last, terms = ts.shape[0] - 1, [cs[j] for j in range(cs.shape[0])]
+        if last < 0:
+            return rows
+        at = lambda seen: index(ts, minimum(seen, last))
+
+        def more(state: tuple) -> Any:
+            return good & (state[1] <= last) & (way * (at(state[1]) - new) <= 0)
+
+        def write(state: tuple) -> tuple:
+            out, seen = state
+            theta = astype((at(seen) - t) / (new - t), self.state.real)
+            return _written(out, minimum(seen, last), polynomial(y, terms, theta)), seen + 1
+
+        return _loop(more, write, rows)
 
     def _next(self, error: Any, size: Any, rejected: Any) -> tuple[Any, Any]:
         """Whether a step is good, and the size of the next one."""
@@ -233,14 +285,16 @@ class BoundedRun:
         def value(y: Any, start: Any, end: Any, *more: Any) -> tuple:
             f, *es = functions(more[len(given) :])
             watch = self.watch(es) if es else None
-            found, seen = run.search(f, start, end, y, watch)
+            keep = ALL[:2] if self.dense or es else ALL[:1] if ts is None else ()
+            found, seen = run.search(f, start, end, y, watch, keep, ts=more[0] if given else None)
             times = watch.zeros(seen, found.nodes, found.states, found.coefficients) if watch else []
             return finished(found, seen, watch, (found.nodes, found.states, found.coefficients, times), more)
 
         def derivative(y: Any, start: Any, end: Any, *more: Any) -> tuple:
             f, *es = functions(list(map(stop, more[len(given) :])))
             watch = self.watch(es) if es else None
-            found, seen = run.search(f, stop(start), stop(end), stop(y), watch)
+            keep = ALL if es else ALL[2:]
+            found, seen = run.search(f, stop(start), stop(end), stop(y), watch, keep)
             times = watch.zeros(seen, found.nodes, found.states, found.coefficients) if watch else []
             g, *live = functions(more[len(given) :])
             watch = self.watch(live) if live else None
@@ -252,7 +306,7 @@ class BoundedRun:
 
     def _count(self, f: Callable, y: Any, start: Any, end: Any) -> None:
         """Bound the steps by the number that a first run takes, where values are known."""
-        found, _ = Bounded(self.method, self.control, self.state, False).search(f, start, end, y)
+        found, _ = Bounded(self.method, self.control, self.state, False).search(f, start, end, y, keep=())
         count = found.count
         while isinstance(count, Traced):
             count = count.lower
@@ -271,9 +325,10 @@ class BoundedRun:
                 out[f"time {k}"] = where(late, np.nan, t)
                 out[f"state {k}"] = where(reshape(late, (t.shape[0], 1)), np.nan, y)
         if self.given:
-            at = segments(found.nodes, more[0])
             beyond = way * (stop(more[0]) - stop(last)) > 0
-            rows = interpolated(nodes, states, cs, more[0], at)
+            rows = found.rows
+            if not isinstance(rows, Traced):
+                rows = interpolated(nodes, states, cs, more[0], segments(found.nodes, more[0]))
             out["rows"] = where(reshape(beyond, (more[0].shape[0], 1)), np.nan, rows)
         if self.dense:
             out |= {"nodes": nodes, "states": states, "coefficients": cs}

@@ -103,7 +103,7 @@ class Integral:
         return self._known(float(epsabs), epsrel, limit, traced)
 
     def _known(self, epsabs: float, epsrel: float, limit: int, traced: bool) -> tuple[Tensor, Any]:
-        bare: Callable = (lambda x: np.asarray(_base(self.f(x)))) if traced else self.f
+        bare: Callable = (lambda x: np.asarray(_base(self.f(x)))) if traced else self.f.plain()
         line, cuts = Line(self.kind, _base(self.origin)), [_base(c) for c in self.cuts]
         with np.errstate(all="ignore"):
             found = divide(bare, line, cuts, self.norm, epsabs, epsrel, limit, len(cuts) == 2 and self.f.how != "each")

@@ -12,6 +12,7 @@ from scisim.core.values import inexact
 from scisim.integrate._panels import legendre
 from scisim.ops.creation import asarray
 from scisim.ops.reduce import cumulative_sum
+from scisim.ops.reduce import sum as total
 from scisim.ops.shape import as_integer, astype, concat, moveaxis, normalize_axis, reshape, stack
 
 
@@ -153,20 +154,21 @@ def romb(y: Any, dx: Any = 1.0, axis: int = -1) -> Tensor:
     Tensor(0.33333333)
     """
     who = "integrate.romb"
-    y, _ = _samples(who, y, None, dx, axis)
+    dx = dx if type(dx) in (int, float) else unwrap(asarray(dx))
+    y, _ = _samples(who, y, None, 1.0, axis)
     n = y.shape[0] - 1
     if n < 1 or n & (n - 1):
         raise ArgumentError(f"{who}: y has {n + 1} values along axis {axis}; expected 2^k + 1, such as 5, 9 or 17")
-    width = dx * n
-    rows = [(y[0] + y[n]) * 0.5 * width]
+    v, first, last = unwrap(y), unwrap(y[0]), unwrap(y[n])
+    rows = [(first + last) * (0.5 * dx * n)]
     step = n
     while step > 1:
         half = step // 2
-        new = [0.5 * rows[0] + y[half:n:step].sum(axis=0) * (half * dx)]
+        new = [0.5 * rows[0] + total(v[half:n:step], 0) * (half * dx)]
         for k, old in enumerate(rows):
             new.append(new[k] + (new[k] - old) * (1.0 / (4 ** (k + 1) - 1)))
         rows, step = new, half
-    return rows[-1]
+    return wrap(rows[-1])
 
 
 def leggauss(n: int) -> tuple[Tensor, Tensor]:

@@ -59,6 +59,7 @@ def _unary(f: Any) -> Any:
 
 
 _ndarray, _number, _new = np.ndarray, np.float64, object.__new__
+_WEAK = (float, int)
 # Python's own operators, for single numbers: NumPy's functions take ten times as long for them.
 _OF_NUMBERS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
 # NumPy's own functions, for operands that are plain arrays or numbers: no dispatch on the way.
@@ -85,7 +86,8 @@ def _forward(f: Any, fast: Any, plain: Any = None) -> Any:
                 t._v = plain(a, b)
                 return t
         b = other._v if kind is Tensor else as_value(other) if kind is _ndarray else other
-        if fast is not None and type(a) is _ndarray and (type(b) is _ndarray or kind is float or kind is int):
+        known = type(b)
+        if fast is not None and type(a) is _ndarray and (known is _ndarray or known is _number or kind in _WEAK):
             try:
                 v = fast(a, b)
             except (ValueError, TypeError, OverflowError, AttributeError):

@@ -75,6 +75,25 @@ EQUATIONS = [
     row("OdeResult", lambda y: ss.asarray(solved(y, ss.asarray(0.5)).nfev), array(2, kind="p"), concrete=True),
 ]
 
+TIMES = np.array([0.0, 0.2, 0.5])
+
+
+def stepped(y0: Tensor, k: Tensor, t: Tensor) -> Tensor:
+    return integrate.rk4(lambda t, y: ss.sin(k * y) * ss.cos(t), y0, t)
+
+
+def pendulum(q0: Tensor, p0: Tensor, t: Tensor) -> tuple:
+    return integrate.symplectic(lambda q: -ss.sin(q), q0, p0, t, method="yoshida4")
+
+
+FIXED = [
+    row("rk4", stepped, array(2), RATE, TIMES, order=4),
+    row("rk4", stepped, array(2, kind="c"), RATE, TIMES, order=4),
+    row("rk4", stepped, array(0), RATE, TIMES, tag="empty", order=4),
+    row("symplectic", pendulum, array(2), array(2, seed=1), TIMES, order=4),
+    row("symplectic", pendulum, array(0), array(0), TIMES, tag="empty", order=4),
+]
+
 # --- quadrature ------------------------------------------------------------------------------------------------------
 LIMITS = (np.array(0.2), np.array(1.7))
 
@@ -149,13 +168,14 @@ SAMPLES = [
     row("romb", integrate.romb, array(0, 5), tag="empty"),
 ]
 
-ROWS = [*PRIMITIVES, *EQUATIONS, *QUADRATURE, *SAMPLES]
+ROWS = [*PRIMITIVES, *EQUATIONS, *FIXED, *QUADRATURE, *SAMPLES]
 
 _ONE = "an integrand of one number"
 _AXIS = "samples run along an axis"
 EXEMPT: dict[str, dict[str, str]] = {
     "fn:integrate.OdeSolution": {"complex": "see solve_ivp", "empty": "see solve_ivp"},
     "fn:integrate.OdeResult": dict.fromkeys(("complex", "empty", "0-d"), "see solve_ivp"),
+    "fn:integrate.symplectic": {"complex": "positions are real", "0-d": "times are a vector"},
     "fn:integrate.quad": {"empty": _ONE, "broadcast": _ONE},
     **{f"fn:integrate.{n}": {"empty": _ONE, "complex": "see quad"} for n in ("dblquad", "nquad")},
     **{f"fn:integrate.{n}": {"0-d": _AXIS} for n in ("simpson", "cumulative_simpson", "romb")},
