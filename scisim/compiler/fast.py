@@ -34,6 +34,8 @@ def fast_entry(program: Any, args: tuple, kwargs: dict) -> Any:
     gives = native.gives() if native.direct is None else None
     if gives is None:
         return PythonEntry(native, container) if native.hosts and not native.plan.donated else None
+    if container not in (None, tuple, list):
+        return None
     inputs = zip(native.plan.inputs, kinds, strict=True)
     takes = [Taken(a.slot, a.shape, a.dtype, kind if kind in _NUMBERS else None) for a, kind in inputs]
     return native.open(takes, gives, container)
@@ -43,7 +45,7 @@ class PythonEntry:
     """The short way into a program with steps in Python, for tensors of the dtypes and shapes that it takes."""
 
     def __init__(self, native: Any, container: type | None) -> None:
-        self.run, self.container = native.direct or native, container
+        self.run, self.container = native.direct or native, getattr(container, "_make", container)
         self.takes = [(a.shape, a.dtype) for a in native.plan.inputs]
 
     def call(self, *args: Any) -> Any:
@@ -69,10 +71,10 @@ def _kind(a: Any) -> type | None:
 
 
 def _flat_results(spec: Any, count: int) -> tuple[Any, type | None]:
-    """Whether the result is one value, or a plain tuple or list of them in order, and which."""
+    """Whether the result is one value, or a tuple or list of them in order, and which."""
     tree = pytree.tree_of(spec, list(map(np.asarray, range(count))))
     if isinstance(tree, Tensor):
         return tree, None
-    flat = type(tree) in (tuple, list) and all(isinstance(t, Tensor) for t in tree)
+    flat = (type(tree) in (tuple, list) or hasattr(type(tree), "_make")) and all(isinstance(t, Tensor) for t in tree)
     order = [int(t) for t in tree] if flat else []
     return (tree, type(tree)) if flat and order == list(range(count)) else (None, None)

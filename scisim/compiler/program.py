@@ -45,18 +45,19 @@ class Program:
         self.alone = self._alone()
 
     def _alone(self) -> Any:
-        """The one step, where it takes the inputs and gives the output."""
+        """The one step, where it takes the inputs and gives the outputs."""
         if len(self.steps) != 1:
             return None
         run, ins, params, outs, multiple, _ = self.steps[0]
-        return (run, params) if not multiple and ins == self.inputs and outs == self.outputs else None
+        return (run, params, multiple) if ins == self.inputs and outs == self.outputs else None
 
     def __call__(self, *args: Any) -> list:
         """Run on arrays."""
         if self.alone is not None:
-            run, params = self.alone
+            run, params, multiple = self.alone
             with np.errstate(all="ignore"):
-                return [run(*args, **params)]
+                result = run(*args, **params)
+            return list(result) if multiple else [result]
         frame = self.frame.copy()
         for k, a in zip(self.inputs, args, strict=True):
             frame[k] = a
