@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from scisim.core.avals import ShapeDtype
+from scisim.core.axes import Axes
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
+from scisim.core.primitive import Primitive
 from scisim.core.public import OPERATIONS, Operation, as_argument, number_or_value, public
 from scisim.core.tensor import Tensor, functions, unwrap, wrap
 from scisim.core.values import Traced, is_inexact, shape
@@ -16,7 +19,6 @@ from scisim.ops.index import gather_p
 from scisim.ops.logic import all_p
 from scisim.ops.select import clip, eq, isnan, logical_and, logical_or, ne, remainder, where
 from scisim.ops.shape import astype, broadcast, concat_p, moveaxis, normalize_axis, reshape, sequence, stack
-from scisim.ops.sorting import argsort, take_along_axis
 from scisim.ops.unknown_sizes import check_size, positions
 
 
@@ -330,6 +332,14 @@ def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Te
     return wrap(broadcast(y, x.shape))
 
 
+def _along(s: tuple, p: dict) -> tuple:
+    return tuple(None if k == p["axis"] else k for k in range(len(s)))
+
+
+def _further(n: int, p: dict) -> dict:
+    return {"axis": p["axis"] + 1}
+
+
 def lexsort(keys: Any, axis: int = -1) -> Any:
     """Positions that sort by several keys, the last of which counts first.
 
@@ -362,10 +372,16 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
         raise ArgumentError("lexsort: got no keys; give at least one")
     if not shape(items[0]):
         return np.zeros((), np.intp)
-    at = argsort(items[0], axis)
-    for k in items[1:]:
-        at = take_along_axis(at, argsort(take_along_axis(k, at, axis), axis), axis)
-    return at
+    k = normalize_axis("lexsort", axis, len(shape(items[0])))
+    return lexsort_p(*items, axis=k)
+
+
+lexsort_p = Primitive(
+    "lexsort",
+    lambda *keys, axis: np.lexsort(keys, axis),
+    axes=Axes(lambda shapes, p: ([_along(s, p) for s in shapes], _along(shapes[0], p)), _further),
+    infer=lambda avals, p: ShapeDtype(avals[0].shape, np.dtype(np.intp)),
+)
 
 
 # --- equality -----------------------------------------------------------------------------------------------

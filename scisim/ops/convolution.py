@@ -20,6 +20,7 @@ from scisim.core.public import as_argument, public
 from scisim.core.values import shape
 from scisim.ops.complexes import conj
 from scisim.ops.index import flip, slice_axis
+from scisim.ops.one_step import as_step
 from scisim.ops.shape import as_integer, moveaxis, reshape, several, transpose_p
 
 Sizes = tuple[int, ...]
@@ -444,4 +445,4 @@ def correlate(a: Any, v: Any, mode: str = "valid", method: str = "auto") -> Any:
 
 
 for _f in (conv, convolve, correlate):
-    public(_f.__name__, _f)
+    public(_f.__name__, as_step(_f))

@@ -20,6 +20,7 @@ from scisim.ops.choices import on_tensors
 from scisim.ops.creation import linspace
 from scisim.ops.extrema import max_p, min_p
 from scisim.ops.index import slice_axis
+from scisim.ops.one_step import as_step
 from scisim.ops.quantiles import _floating
 from scisim.ops.segments import segment_sum_p
 from scisim.ops.select import eq, logical_or, where
@@ -387,5 +388,5 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Any:
 
 
 for _f in (histogram_bin_edges, histogram, histogram2d, digitize):
-    public(_f.__name__, _f)
+    public(_f.__name__, as_step(_f))
 on_tensors(histogramdd)

@@ -15,6 +15,7 @@ from scisim.ops.arithmetic import sqrt, square
 from scisim.ops.complexes import imag, real
 from scisim.ops.extrema import argmax_p, argmin_p, max_p, min_p
 from scisim.ops.logic import all_p
+from scisim.ops.one_step import as_step
 from scisim.ops.reduce import (
     Axis,
     count_over,
@@ -537,4 +538,4 @@ for _f in (
     *(nansum, nanprod, nancumsum, nancumprod, nanmean, nanvar, nanstd),
     *(nanmax, nanmin, nanargmax, nanargmin, nanquantile, nanpercentile, nanmedian),
 ):
-    public(_f.__name__, _f)
+    public(_f.__name__, as_step(_f))

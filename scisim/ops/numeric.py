@@ -16,6 +16,7 @@ from scisim.core.values import is_complex, is_inexact
 from scisim.ops.arithmetic import absolute, div, mul, power
 from scisim.ops.complexes import imag, real
 from scisim.ops.elementary import exp2
+from scisim.ops.one_step import as_step
 from scisim.ops.select import (
     eq,
     floor_divide,
@@ -85,7 +86,7 @@ fmod = Primitive(
 
 ldexp_p = Primitive(
     "ldexp",
-    lambda x, n: np.ldexp(x, n),
+    lambda x, n: np.ldexp(x, np.clip(n, -9999, 9999).astype(np.intc)),  # which NumPy has a fast loop for
     axes=BY_NUMPY,
     linear=(0,),
     transpose=lambda i, ct, args, p: ldexp_p(ct, args[1]),
@@ -572,4 +573,4 @@ for _f in (
     *(ldexp, frexp, modf, divmod, float_power, fabs, deg2rad, rad2deg, around),
     *(isposinf, isneginf, isreal, iscomplex, nan_to_num, real_if_close, angle),
 ):
-    public(_f.__name__, _f, around_p if _f is around else None)
+    public(_f.__name__, as_step(_f), around_p if _f is around else None)

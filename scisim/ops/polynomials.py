@@ -19,6 +19,7 @@ from scisim.ops.arithmetic import div, mul, sqrt, square
 from scisim.ops.complexes import conj, imag, real
 from scisim.ops.convolution import convolution_p
 from scisim.ops.index import slice_axis
+from scisim.ops.one_step import as_step
 from scisim.ops.products import matmul
 from scisim.ops.select import eq, where
 from scisim.ops.shape import as_integer, astype, broadcast, concat_p, matrix_transpose, reshape, stack, sum_p
@@ -552,4 +553,4 @@ for _f in (
     *(polyval, vander, polyder, polyint, polyadd, polysub, polymul, polydiv, polyfit, poly),
     roots,
 ):
-    public(_f.__name__, _f)
+    public(_f.__name__, as_step(_f))

@@ -15,6 +15,7 @@ from scisim.core.public import as_argument, public
 from scisim.core.values import Traced, is_complex, is_inexact, shape
 from scisim.core.values import dtype as dtype_of
 from scisim.ops.index import gather_p, slice_axis
+from scisim.ops.one_step import as_step
 from scisim.ops.select import floor, isnan, maximum, minimum, where
 from scisim.ops.shape import astype, moveaxis, normalize_axes, normalize_axis, reshape
 from scisim.ops.sorting import argsort, sort, take_along_axis
@@ -496,4 +497,4 @@ def argpartition(x: Any, kth: Any, axis: int | None = -1) -> Any:
 
 
 for _f in (quantile, percentile, median, topk, partition, argpartition):
-    public(_f.__name__, _f)
+    public(_f.__name__, as_step(_f))

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 import scisim as ss
+from scisim.core.primitive import PRIMITIVES
 from scisim.core.tensor import Tensor
 from tests.rules.arrays import of
-from tests.rules.cases import Case, array
+from tests.rules.cases import Case, array, primitive
 
 GRID, COMPLEX, VECTOR = array(2, 3), array(2, 3, kind="c"), array(4)
 NOTHING, PLANE, NUMBER = np.zeros(0), np.zeros((2, 0)), np.float64(0.7)
@@ -28,7 +29,7 @@ def together(tag: str, calls: Calls, *operands: Any, order: int = 4) -> Case:
     def call(*xs: Tensor) -> tuple:
         return tuple(v for f in calls.values() for v in flat(f(*xs)))
 
-    covers = tuple(f"op:{name.split()[0]}" for name in calls)
+    covers = tuple(held for name in calls for held in covered(name.split()[0]))
     return Case(
         f"{tag} of {' '.join(map(str, (np.shape(x) for x in operands)))}{kind(operands)}",
         covers,
@@ -36,6 +37,11 @@ def together(tag: str, calls: Calls, *operands: Any, order: int = 4) -> Case:
         tuple(map(np.asarray, operands)),
         order=order,
     )
+
+
+def covered(name: str) -> tuple[str, ...]:
+    """A function, and the primitive that it is in a program, if it is one step there."""
+    return (f"op:{name}", *((f"prim:{name}.step",) if f"{name}.step" in PRIMITIVES else ()))
 
 
 def kind(operands: Any) -> str:
@@ -203,6 +209,7 @@ def positions() -> list[Case]:
         together("positions", some, PLANE),
         together("positions", calls, NUMBER),
         together("comparisons", pair, GRID, GRID[0]),
+        primitive("lexsort", GRID, GRID[::-1].copy(), params={"axis": 1}),
     ]
 
 

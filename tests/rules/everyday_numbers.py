@@ -9,7 +9,7 @@ import numpy as np
 
 import scisim as ss
 from tests.rules.cases import Case, array, both, operation, primitive
-from tests.rules.everyday import COMPLEX, GRID, NO_AXES, NOTHING, NUMBER, PLANE, VECTOR, Calls, kind, together
+from tests.rules.everyday import COMPLEX, GRID, NO_AXES, NOTHING, NUMBER, PLANE, VECTOR, Calls, covered, kind, together
 
 HOLES = np.where([[True, False, True], [True, True, True]], GRID, np.nan)
 IDS = np.array([2, 0, 2, 2])
@@ -19,7 +19,7 @@ REAL = ("frexp", "modf", "fabs", "deg2rad", "rad2deg")
 def row(name: str, call: Callable, *operands: Any, tag: str = "", order: int = 4, **more: Any) -> Case:
     shapes = " ".join(str(np.shape(x)) for x in operands)
     label = f"{name}{tag and ' ' + tag} of {shapes}{kind(operands)}"
-    return Case(label, (f"op:{name}",), call, tuple(map(np.asarray, operands)), order=order, **more)
+    return Case(label, covered(name), call, tuple(map(np.asarray, operands)), order=order, **more)
 
 
 def elementwise() -> list[Case]:
