@@ -73,7 +73,7 @@ def linspace(start: Any, stop: Any, num: Any = 50, dtype: Any = None, endpoint: 
     known = _numbers(start, stop) and type(num) is int and type(endpoint) is bool and dtype is None and device is None
     if not known or num < 2 or ambient.get() is not None:
         return NotImplemented
-    y = np.arange(0, num, 1, np.float64)
+    y = _range(0, num, 1, np.float64)
     y *= (stop * 1.0 - start * 1.0) / (num - 1 if endpoint else num)
     y += start * 1.0
     if endpoint:
