@@ -51,18 +51,18 @@ describe(
     comb,
     "Number of combinations of k of n things, 0 unless 0 <= k <= n",
     {"n": _N, "k": _K, "repetition": "Whether a thing may be taken again."},
-    ("5, 2", ""),
+    ("5, 2", "10."),
     complex=False,
 )
 describe(
-    "perm", perm, "Number of arrangements of k of n things, 0 unless 0 <= k <= n", {"n": _N, "k": _K}, ("5, 2", "")
+    "perm", perm, "Number of arrangements of k of n things, 0 unless 0 <= k <= n", {"n": _N, "k": _K}, ("5, 2", "20.")
 )
-describe("factorial", factorial, "Factorial, gamma(n + 1), and 0 for negative n", {"n": _N}, ("5", ""))
+describe("factorial", factorial, "Factorial, gamma(n + 1), and 0 for negative n", {"n": _N}, ("5", "120."))
 describe(
     "factorial2",
     factorial2,
     "Double factorial n (n - 2) (n - 4) ...",
     {"n": "An integer."},
-    ("7", ""),
+    ("7", "105."),
     primitive=_factorial2_p,
 )

@@ -213,7 +213,7 @@ def _in_blocks(f: Callable, args: tuple, params: dict) -> Any:
 
 
 def _doubled(a: Any) -> Any:
-    if type(a) is float or type(a) is complex or type(a) is int:
+    if type(a) is int:
         return a
     a = np.asarray(a)
     if a.dtype.kind == "c":

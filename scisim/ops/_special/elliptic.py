@@ -61,7 +61,7 @@ ellipk = declare(
     [lambda y, m: ellipk_derivative(m, n=1)],
     "Complete elliptic integral of the first kind K(m)",
     "m",
-    ("0.5", ""),
+    ("0.5", "1.85407468"),
     singular="infinite at 1",
 )
 ellipkm1 = declare(
@@ -70,7 +70,7 @@ ellipkm1 = declare(
     [lambda y, p: ellipkm1_derivative(p, n=1)],
     "Complete elliptic integral of the first kind K(1 - p), exact near p = 0",
     {"p": "Complement of the parameter, 1 - m."},
-    ("1e-10", ""),
+    ("1e-10", "12.89921983"),
     singular="infinite at 0",
 )
 ellipe = declare(
@@ -79,7 +79,7 @@ ellipe = declare(
     [lambda y, m: ellipe_derivative(m, n=1)],
     "Complete elliptic integral of the second kind E(m)",
     "m",
-    ("0.5", ""),
+    ("0.5", "1.35064388"),
     singular="infinite at 1",
 )
 
@@ -138,7 +138,7 @@ ellipkinc = declare(
     [lambda y, phi, m: 1.0 / sqrt(1.0 - m * _sine_squared(phi)), _first_in_m],
     "Incomplete elliptic integral of the first kind F(phi, m)",
     _PHI,
-    ("1.0, 0.5", ""),
+    ("1.0, 0.5", "1.08321677"),
     singular="infinite where m sin(phi)^2 = 1",
 )
 ellipeinc = declare(
@@ -147,7 +147,7 @@ ellipeinc = declare(
     [lambda y, phi, m: sqrt(1.0 - m * _sine_squared(phi)), _second_in_m],
     "Incomplete elliptic integral of the second kind E(phi, m)",
     _PHI,
-    ("1.0, 0.5", ""),
+    ("1.0, 0.5", "0.92732988"),
     singular="infinite where m sin(phi)^2 = 1",
 )
 
@@ -178,7 +178,7 @@ describe(
     ellipj,
     "Jacobi's elliptic functions and the amplitude (sn, cn, dn, ph)",
     {"u": "Argument, real.", "m": "Parameter in [0, 1]."},
-    ("0.0, 0.5", ""),
+    ("0.0, 0.5", "(Tensor(0.), Tensor(1.), Tensor(1.), Tensor(0.))"),
     primitive=ellipj_p,
     returns="tuple of Tensor",
 )
@@ -224,10 +224,16 @@ def _symmetric(name: str, f: Callable, a: float, b: tuple, names: str, text: str
 
 
 elliprc = _symmetric(
-    "elliprc", sp.elliprc, 0.5, (0.5, 1.0), "xy", "Carlson's degenerate integral R_C", ("1.0, 2.0", "")
+    "elliprc", sp.elliprc, 0.5, (0.5, 1.0), "xy", "Carlson's degenerate integral R_C", ("1.0, 2.0", "0.78539816")
 )
 elliprf = _symmetric(
-    "elliprf", sp.elliprf, 0.5, (0.5,) * 3, "xyz", "Carlson's integral of the first kind R_F", ("1.0, 2.0, 3.0", "")
+    "elliprf",
+    sp.elliprf,
+    0.5,
+    (0.5,) * 3,
+    "xyz",
+    "Carlson's integral of the first kind R_F",
+    ("1.0, 2.0, 3.0", "0.72694594"),
 )
 elliprd = _symmetric(
     "elliprd",
@@ -236,7 +242,7 @@ elliprd = _symmetric(
     (0.5, 0.5, 1.5),
     "xyz",
     "Carlson's integral of the second kind R_D",
-    ("1.0, 2.0, 3.0", ""),
+    ("1.0, 2.0, 3.0", "0.29046028"),
 )
 elliprj = _symmetric(
     "elliprj",
@@ -245,9 +251,9 @@ elliprj = _symmetric(
     (0.5, 0.5, 0.5, 1.0),
     "xyzp",
     "Carlson's integral of the third kind R_J",
-    ("1.0, 2.0, 3.0, 4.0", ""),
+    ("1.0, 2.0, 3.0, 4.0", "0.2398481"),
 )
 # R_G = R_(1/2)(1/2, 1/2, 1/2), whose first derivative leads to exponents of which the integral converges.
 elliprg = _symmetric(
-    "elliprg", sp.elliprg, -0.5, (0.5,) * 3, "xyz", "Carlson's complete integral R_G", ("1.0, 2.0, 3.0", "")
+    "elliprg", sp.elliprg, -0.5, (0.5,) * 3, "xyz", "Carlson's complete integral R_G", ("1.0, 2.0, 3.0", "1.4018471")
 )

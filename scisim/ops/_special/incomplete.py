@@ -45,7 +45,8 @@ def _gamma_density(a: Any, x: Any) -> Any:
     big = b > 8.0
     c = np.where(big, b, 10.0)
     far = np.exp(-c * _deviance(x / c - 1.0) - _stirling_error(c)) / np.sqrt(2 * np.pi * c)
-    return np.where(big, far, sp.rgamma(a) * x**b * np.exp(-x))
+    front = sp.rgamma(a)
+    return np.where(big, far, np.where(np.equal(front, 0), 0.0, front * x**b * np.exp(-x)))
 
 
 def _density_slope(y: Any, a: Any, x: Any) -> Any:
@@ -61,16 +62,23 @@ gamma_density = Primitive(
 )
 
 
+def _towards_zero(a: Any) -> tuple:
+    """Nodes t on (0, 1), their logarithms, and weights with t^(a-1): for small a evenly in s = t^a."""
+    s, _, w = unit(1 / 32, 3.3)
+    c = np.minimum(a, 1.0)[..., None]
+    log_t = np.log(s) / c
+    return np.exp(log_t), log_t, w / c * np.exp((a[..., None] - c) * log_t)
+
+
 @in_double
 def _gammainc_in_a(a: Any, x: Any) -> Any:
     """d gammainc(a, x) / da: from 0 to x, or from x to infinity, whichever holds less."""
     a, x = np.broadcast_arrays(a, x)
     log_x, psi, density = np.log(x), sp.digamma(a), _gamma_density(a, x)
-    t, _, w = unit(1 / 16, 3.3)
+    t, log_t, w = _towards_zero(a)
     u = np.where(x < a + 1.0, x, 1.0)[..., None]
-    weight = np.exp((a[..., None] - 1.0) * np.log(t) + u * (1.0 - t))  # of the density at t x, over that at x
-    low = density * x * np.sum(w * weight * np.log(t), axis=-1) + sp.gammainc(a, x) * (log_x - psi)
-    t, w = half_line(1 / 16, 3.6)
+    low = density * x * np.sum(w * np.exp(u * (1.0 - t)) * log_t, axis=-1) + sp.gammainc(a, x) * (log_x - psi)
+    t, w = half_line(1 / 48, 3.6)
     v = np.where(x < a + 1.0, a + 2.0, x)[..., None]
     rise = np.log1p(t / v)
     tail = density * np.sum(w * np.exp((a[..., None] - 1.0) * rise - t) * rise, axis=-1)
@@ -159,10 +167,9 @@ beta_density = Primitive(
 
 def _below(a: Any, b: Any, x: Any, y: Any, turned: bool) -> Any:
     """d/da (or d/db where turned) of betainc(a, b, x), from the integral over [0, x]; y is 1 - x."""
-    t, rest, w = unit(1 / 16, 3.3)
-    away = y[..., None] + x[..., None] * rest  # 1 - t x
-    log_t, log_away = np.log(t), np.log(away / y[..., None])
-    weight = w * np.exp((a[..., None] - 1.0) * log_t + (b[..., None] - 1.0) * log_away)
+    t, log_t, w = _towards_zero(a)
+    log_away = np.log1p(x[..., None] * (1.0 - t) / y[..., None])  # of (1 - t x) / (1 - x)
+    weight = w * np.exp((b[..., None] - 1.0) * log_away)
     moment = np.sum(weight * (log_away if turned else log_t), axis=-1)
     density = _beta_density(a, b, x)
     mean = sp.digamma(b if turned else a) - sp.digamma(a + b)

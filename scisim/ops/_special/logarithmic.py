@@ -102,14 +102,14 @@ describe(
     boxcox,
     "Transformation of Box and Cox, (x^lmbda - 1) / lmbda",
     {"x": "Argument, positive.", "lmbda": _LAMBDA},
-    ("2.0, 0.0", ""),
+    ("2.0, 0.0", "0.69314718"),
 )
 describe(
     "boxcox1p",
     boxcox1p,
     "Transformation of Box and Cox of 1 + x",
     {"x": "Argument, greater than -1.", "lmbda": _LAMBDA},
-    ("1.0, 0.0", ""),
+    ("1.0, 0.0", "0.69314718"),
 )
 lambertw_p = declare(
     "lambertw",
