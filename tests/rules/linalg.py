@@ -27,6 +27,7 @@ CALLED: dict[str, tuple[str, ...]] = {  # the primitives behind each function
     "lu": ("lu",),
     "inv": ("inv",),
     "cho_solve": ("cho_solve",),
+    "cond": ("inv_or_infinite",),
     "eig": ("eig",),
     "eigvals": ("eigvals",),
     "schur": ("schur", "schur_below"),

@@ -13,7 +13,7 @@ from scisim.core.values import dtype as dtype_of
 from scisim.ops._linalg.checks import KNOWN, inexact_argument, lapack, matrix, square_matrix
 from scisim.ops._linalg.determinants import slogdet_p
 from scisim.ops._linalg.singular import svdvals_p
-from scisim.ops._linalg.solving import solve_p
+from scisim.ops._linalg.solving import inv_or_infinite_p, solve_p
 from scisim.ops.arithmetic import absolute, pin, power, sqrt, square, stop
 from scisim.ops.complexes import imag, real
 from scisim.ops.creation import eye
@@ -241,6 +241,11 @@ def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> A
     return _matrix_norm("norm", x, ord, rows, columns, keepdims)
 
 
+def _norm_of_last(x: Any, p: Any) -> Any:
+    rank = len(shape(x))
+    return _matrix_norm("cond", x, p, rank - 2, rank - 1, False)
+
+
 def cond(x: Any, p: Any = None) -> Any:
     """Condition number of matrices: norm(x) norm(inv(x)).
 
@@ -281,12 +286,15 @@ def cond(x: Any, p: Any = None) -> Any:
             )
         s = svdvals_p(x)
         first, last = index(s, (..., 0)), index(s, (..., -1))
-        return last / first if p == -2 else first / last
+        with np.errstate(divide="ignore", invalid="ignore"):  # singular matrices are no surprise here
+            return last / first if p == -2 else first / last
     x = square_matrix("cond", "x", x)
     if type(x) is np.ndarray and p in (1, -1, math.inf, -math.inf, "fro"):
         return np.linalg.cond(x, p)
-    rank, one = len(shape(x)), eye(shape(x)[-1], dtype=dtype_of(x))
+    if p != "nuc":
+        return _norm_of_last(x, p) * _norm_of_last(inv_or_infinite_p(x), p)
+    one = eye(shape(x)[-1], dtype=dtype_of(x))
     singular = eq(slogdet_p(stop(x))[0], 0)
     inverse = solve_p(where(reshape(singular, (*shape(singular), 1, 1)), one, x), one)
-    norms = [_matrix_norm("cond", a, p, rank - 2, rank - 1, False) for a in (x, inverse)]
+    norms = [_spectral_norm(a, p) for a in (x, inverse)]
     return norms[0] * (norms[1] * astype(where(singular, math.inf, 1.0), dtype_of(norms[1])))

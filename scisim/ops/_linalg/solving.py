@@ -152,6 +152,24 @@ inv_p = Primitive(
 )
 
 
+def _inv_or_infinite(a: np.ndarray) -> np.ndarray:
+    try:
+        return np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        if a.ndim == 2:
+            return np.full(a.shape, np.inf, a.dtype)
+        return np.stack([_inv_or_infinite(x) for x in a])
+
+
+inv_or_infinite_p = Primitive(
+    "inv_or_infinite",
+    _inv_or_infinite,
+    axes=leading(2),
+    infer=lambda avals, p: ShapeDtype(avals[0].shape, avals[0].dtype),
+    jvp=_inv_jvp,
+)
+
+
 def inv(a: Any) -> Any:
     """Inverse of matrices.
 
