@@ -77,7 +77,7 @@ def swapaxes(x: Any, axis1: int, axis2: int) -> Any:
 
 
 def flipud(x: Any) -> Any:
-    return x[::-1]
+    return x[::-1] if _arrays(x) and x.ndim else NotImplemented
 
 
 def fliplr(x: Any) -> Any:

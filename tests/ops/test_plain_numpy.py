@@ -124,3 +124,18 @@ def test_bits_are_those_of_the_raw_function(name, k, dtype):
 def test_every_short_way_of_the_module_is_tried():
     own = {name for name, f in PLAIN.items() if f.__module__ == plain_numpy.__name__}
     assert own == set(CALLS)
+
+
+@pytest.mark.parametrize("name", sorted(CALLS))
+def test_lists_and_numbers_give_tensors(name):
+    """What is no plain array goes the long way, or gives what that gives."""
+    for args in CALLS[name]:
+        lists = [x.tolist() if isinstance(x, np.ndarray) and x.ndim else x for x in args]
+        try:
+            want = flat(OPERATIONS[name].raw(*lists))
+        except (TypeError, AttributeError):  # raw functions of values take arrays
+            want = flat(OPERATIONS[name].raw(*args))
+        got = flat(OPERATIONS[name].function(*lists))
+        for a, b in zip(got, want, strict=True):
+            assert type(a._v) is np.ndarray or isinstance(a._v, np.generic)
+            np.testing.assert_array_equal(np.asarray(a), np.asarray(b))
