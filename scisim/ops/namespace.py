@@ -366,18 +366,6 @@ def reciprocal(x: Any, /) -> Any:
     return arithmetic.div(1.0, as_value(x))
 
 
-def angle(z: Any, /) -> Any:
-    """Argument of a complex number in (-pi, pi], radians.
-
-    Examples
-    --------
-    >>> import scisim as ss
-    >>> ss.angle(1j)
-    Tensor(1.57079633)
-    """
-    return complexes.angle(as_value(z))
-
-
 def matmul(x1: Any, x2: Any, /) -> Any:
     """Matrix product over the last two axes; vectors count as a row on the left and a column on the right.
 
@@ -467,7 +455,6 @@ _STRUCTURAL: dict[Any, Primitive | None] = {
     relu: None,
     positive: None,
     reciprocal: None,
-    angle: None,
     matmul: products.matmul_p,
     einsum: None,
     tensordot: None,

@@ -333,3 +333,25 @@ def test_universal_functions_of_scipy_are_ours():
     np.testing.assert_allclose(special.erf(x), special.erf(P), rtol=1e-14)
     slope = ad.grad(lambda x: np.sum(special.erf(x)))(P)
     np.testing.assert_allclose(slope, 2 / np.sqrt(np.pi) * np.exp(-(P**2)), rtol=1e-14)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: x.ravel(),
+        lambda x: x.swapaxes(0, 1),
+        lambda x: x.cumsum(),
+        lambda x: x.cumsum(axis=1),
+        lambda x: x.cumprod(0),
+        lambda x: x.clip(-0.5, 0.5),
+        lambda x: x.take([1, 0], axis=1),
+        lambda x: x.repeat(2, axis=0),
+        lambda x: x.diagonal(),
+        lambda x: x.trace(),
+        lambda x: x.conjugate(),
+        lambda x: x.argsort(axis=0),
+        lambda x: x.nonzero()[1],
+    ],
+)
+def test_methods_are_those_of_arrays(call):
+    np.testing.assert_array_equal(np.asarray(call(ss.asarray(X))), call(X))
