@@ -78,7 +78,14 @@ def iterative(name: str, kind: str, symmetric: bool, tag: str = "", **more: Any)
         a = (a + a.H if symmetric else a) + sparse.eye(2, dtype=d.dtype) * 6.0
         return getattr(sparse, name)(a, b, **{k: f(a) for k, f in more.items()})[0]
 
-    return row(name, call, array(3, kind=kind), array(2, kind=kind, seed=1), tag=tag, order=3)
+    return row(name, call, array(3, kind=kind), array(2, kind=kind, seed=1), tag=tag, order=2)
+
+
+def iterative_rows(kind: str) -> list[Case]:
+    """With a preconditioner where numbers are complex, without one where they are real, and the simplest with both."""
+    more = {"M": sparse.jacobi} if kind == "c" else {}
+    rows = [iterative(name, kind, name in ("cg", "minres"), **more) for name in ("minres", "bicgstab", "gmres")]
+    return [*rows, *(iterative("cg", kind, True, tag, **m) for tag, m in (("", {}), ("scaled", {"M": sparse.jacobi})))]
 
 
 def solver_rows(kind: str) -> list[Case]:
@@ -91,12 +98,7 @@ def solver_rows(kind: str) -> list[Case]:
             "spsolve", lambda d, b: sparse.spsolve(regular(d), b), array(2, 5, kind=kind), b, tag="of a stack", order=2
         ),
         row("spsolve", lambda d, b: sparse.spsolve(CSR(d, [], [0], (0, 0)), b), none, none, tag="of nothing"),
-        iterative("cg", kind, True),
-        iterative("cg", kind, True, "with a preconditioner", M=sparse.jacobi),
-        iterative("minres", kind, True),
-        iterative("bicgstab", kind, False, M=sparse.jacobi),
-        iterative("gmres", kind, False),
-        iterative("gmres", kind, False, "with a preconditioner", M=sparse.jacobi),
+        *iterative_rows(kind),
         row("jacobi", lambda x: sparse.jacobi(regular(ss.ones(5, dtype=x.dtype)))(x), b),
     ]
 
