@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,14 +17,17 @@ from scisim.core.tensor import Tensor, functions
 _NONE = np._NoValue if hasattr(np, "_NoValue") else None
 
 
+@lru_cache(maxsize=64)
+def _signature(func: Callable) -> inspect.Signature:
+    return inspect.signature(func)
+
+
 def _form(func: Callable) -> Callable:
     """Enters a form: it takes what the user gave by NumPy's names, and defaults for the rest."""
 
     def enter(f: Callable) -> Callable:
-        signature = inspect.signature(func)
-
         def form(*args: Any, **kwargs: Any) -> Any:
-            bound = signature.bind(*args, **kwargs)
+            bound = _signature(func).bind(*args, **kwargs)
             bound.apply_defaults()
             given = {k: None if v is _NONE else v for k, v in bound.arguments.items()}
             if given.pop("out", None) is not None:
