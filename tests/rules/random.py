@@ -71,8 +71,10 @@ def sampling() -> list[Case]:
         rejected("loggamma", KEY, a, **log),
         rejected("vonmises", KEY, a),
         rejected("wald", KEY, a, a[::-1]),
+        rejected("triangular", KEY, -a, 0.5 * a, 2.0 * a),
         primitive("random_poisson", KEY, a, params={**count, "stream": 0}),
         primitive("random_binomial", KEY, np.array([4.0, 60.0, 9.0]), w, params=count),
+        primitive("random_geometric", KEY, a, params=count),
         primitive("random_zipf", KEY, a + 1.0, params=count),
         primitive("random_hypergeometric", KEY, np.floor(a) + 3.0, a * 0 + 5.0, a * 0 + 4.0, params=count),
         primitive("random_multinomial", KEY, np.float64(7.0), w, params={"shape": (2, 3)}),
@@ -96,6 +98,7 @@ def derivatives() -> list[Case]:
     return [
         *rows,
         primitive("mills_ratio", np.array([-1.0, 0.5, 3.0])),
+        primitive("random_simplex", array(2, 3)),
         Case("truncated quantile", ("prim:truncated_normal_quantile",), truncated, bounds),
     ]
 

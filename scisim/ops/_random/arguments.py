@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy as np
 from scisim.core.avals import broadcast_shapes
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.public import as_argument
-from scisim.core.values import Traced, is_inexact
+from scisim.core.values import Traced, as_dtype, is_inexact
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape as shape_of
 from scisim.ops.shape import astype, broadcast, lengths
@@ -23,6 +24,19 @@ POSITIVE = ("positive", lambda v: v > 0)
 NOT_NEGATIVE = ("not negative", lambda v: v >= 0)
 PROBABILITY = ("a probability from 0 to 1", lambda v: (v >= 0) & (v <= 1))
 ANY: tuple[str, Callable] | None = None
+
+
+@lru_cache(maxsize=512)
+def _lengths(name: str, shape: Any) -> tuple[int, ...]:
+    return lengths(f"random.{name}", shape)
+
+
+def shape_tuple(name: str, shape: Any) -> tuple[int, ...]:
+    """The shape that is asked for; those of plain integers are kept."""
+    kind = type(shape)
+    if kind is int or (kind is tuple and all(type(n) is int for n in shape)):
+        return _lengths(name, shape)
+    return lengths(f"random.{name}", shape)
 
 
 def check_key(name: str, key: Any) -> Any:
@@ -44,7 +58,7 @@ def float_dtype(name: str, dtype: Any, real: bool = True) -> np.dtype:
     """The dtype of the result: a floating-point one, float64 by default."""
     if dtype is None or dtype is DOUBLE:
         return DOUBLE
-    dt = DOUBLE if dtype is None else np.dtype(dtype)
+    dt = as_dtype(f"random.{name}", dtype)
     if dt.kind not in "fc" and dt.name != "bfloat16":
         raise DTypeError(f"random.{name}: dtype must be a floating-point one, got {dt}; see random.integers")
     if real and dt.kind == "c":
@@ -56,7 +70,7 @@ def integer_dtype(name: str, dtype: Any) -> np.dtype:
     """The dtype of counts, int64 by default."""
     if dtype is None:
         return COUNT
-    dt = np.dtype(dtype)
+    dt = as_dtype(f"random.{name}", dtype)
     if dt.kind not in "iu":
         raise DTypeError(f"random.{name}: dtype must be an integer one, got {dt}; convert counts with astype")
     return dt
@@ -76,23 +90,25 @@ def parameter(name: str, argument: str, v: Any, rule: tuple[str, Callable] | Non
 class Request:
     """What a distribution is asked for but for the key: the drawn shape, the dtype, and the parameters."""
 
-    __slots__ = ("drawn", "dtype", "name", "params", "plain", "shape", "whole")
+    __slots__ = ("bare", "drawn", "dtype", "name", "params", "plain", "shape", "whole")
 
     def __init__(self, name: str, rules: dict[str, Any], shape: Any, dtype: Any, params: tuple) -> None:
         self.name = name
         self.params = [parameter(name, k, v, rules[k]) for k, v in zip(rules, params, strict=True)]
         self.plain = all(type(v) in (int, float) for v in self.params)
+        self.bare = self.plain and self.params == [0] * (len(params) - 1) + [1]  # location 0, scale 1
         self.shape = self._shape(shape)
         self.dtype = self._dtype(dtype)
         # The dtype in which kernels leave numbers, and parameters as they take them: numbers, or of the drawn shape.
         self.drawn = DOUBLE if self.dtype == DOUBLE else SINGLE
+        self.bare = self.bare and self.drawn == self.dtype
         self.whole = [v if type(v) in (int, float) or v.shape == () else broadcast(v, self.shape) for v in self.params]
 
     def _shape(self, shape: Any) -> tuple[int, ...]:
         sizes = [v.shape for v in self.params if type(v) not in (int, float)]
         if shape is None:
             return broadcast_shapes(f"random.{self.name}", *sizes) if sizes else ()
-        s = lengths(f"random.{self.name}", shape)
+        s = shape_tuple(self.name, shape)
         for size in sizes:
             if size and broadcast_shapes(f"random.{self.name}", size, s) != s:
                 raise ShapeError(

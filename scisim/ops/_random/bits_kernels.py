@@ -237,25 +237,36 @@ UNIFORM, NORMAL, EXPONENTIAL, LAPLACE, LOGISTIC = range(5)
 
 
 @compiled
+def draw_part(k0, k1, kind, first, out):
+    """Numbers first, ... of the stream of one key, at most `PIECE`; ``first`` is even."""
+    word = np.empty(PIECE, np.uint64)
+    words(word, first, out.size, k0, k1)
+    if kind == UNIFORM:
+        _uniforms(word, out)
+    elif kind == NORMAL:
+        normals(word, out)
+    elif kind == EXPONENTIAL:
+        _exponentials(word, out)
+    elif kind == LAPLACE:
+        _laplaces(word, out)
+    else:
+        _logistics(word, out)
+
+
+@compiled
 def draw(keys, kind, out):
     """One number from each word: uniform in [0, 1), standard normal, of density exp(-x), or exp(-abs(x)) / 2, or with
     the distribution function 1 / (1 + exp(-x)); the top bit of the word is the sign of those that have one."""
-    word = np.empty(PIECE, np.uint64)
     n = out.shape[1]
     for k in range(out.shape[0]):
         for first in range(0, n, PIECE):
-            part = out[k, first : min(first + PIECE, n)]
-            words(word, first, part.size, _U(keys[k, 0]), _U(keys[k, 1]))
-            if kind == UNIFORM:
-                _uniforms(word, part)
-            elif kind == NORMAL:
-                normals(word, part)
-            elif kind == EXPONENTIAL:
-                _exponentials(word, part)
-            elif kind == LAPLACE:
-                _laplaces(word, part)
-            else:
-                _logistics(word, part)
+            draw_part(_U(keys[k, 0]), _U(keys[k, 1]), kind, first, out[k, first : min(first + PIECE, n)])
+
+
+@compiled
+def draw_one(key, kind, out):
+    """The same for one key and a vector, which saves a call its reshaping."""
+    draw(key.reshape(1, 2), kind, out.reshape(1, out.size))
 
 
 @compiled

@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 from scisim.core import public
+from scisim.core.errors import ScisimError
 from scisim.core.public import OPERATIONS
 from scisim.core.tensor import Tensor, functions
+from scisim.core.values import named
 
 _new = object.__new__
 _DTYPES = {type(np.dtype(c)) for c in "efdFDbhilqBHILQ"}
-_SETTINGS = frozenset({int, float, tuple, type(None), bool, *_DTYPES})
+_all_settings = frozenset({int, float, tuple, str, type, type(None), bool, *_DTYPES}).issuperset
 
 
 def quick(f: Callable) -> Callable:
@@ -25,16 +27,20 @@ def quick(f: Callable) -> Callable:
 
     @functools.wraps(f)
     def g(*args: Any, **kwargs: Any) -> Any:
-        if args and type(args[0]) is Tensor and type(args[0]._v) is public._ndarray:
-            for a in args[1:]:
-                if type(a) not in _SETTINGS:
-                    return f(*args, **kwargs)
-            for a in kwargs.values():
-                if type(a) not in _SETTINGS:
-                    return f(*args, **kwargs)
-            t = _new(Tensor)
-            t._v = raw(args[0]._v, *args[1:], **kwargs)
-            return t
+        if args and type(args[0]) is Tensor:
+            key, *settings = args
+            value = key._v
+            if (
+                type(value) is public._ndarray  # which `debug_nans` changes
+                and _all_settings(map(type, settings))
+                and _all_settings(map(type, kwargs.values()))
+            ):
+                t = _new(Tensor)
+                try:
+                    t._v = raw(value, *settings, **kwargs)
+                except ScisimError as error:
+                    raise named(f.__name__, error) from None
+                return t
         return f(*args, **kwargs)
 
     OPERATIONS[name] = replace(OPERATIONS[name], function=g)

@@ -23,14 +23,15 @@ from scisim.ops._random.arguments import (
     check_key,
     float_dtype,
     is_number,
+    shape_tuple,
 )
 from scisim.ops._random.documents import distribution
-from scisim.ops._random.engine import exponential_p, laplace_p, logistic_p, normal_p, sample, sampler, uniform_p
+from scisim.ops._random.engine import drawn, exponential_p, laplace_p, logistic_p, normal_p, sample, sampler, uniform_p
 from scisim.ops.arithmetic import add, mul, neg, sqrt
 from scisim.ops.elementary import exp, expm1, log, tan
 from scisim.ops.index import slice_axis
 from scisim.ops.select import lt, where
-from scisim.ops.shape import astype, lengths, reshape
+from scisim.ops.shape import astype, reshape
 
 
 # --- uniform and normal, whose parameters come last ----------------------------------------------------------------
@@ -67,8 +68,8 @@ def uniform(key: Any, shape: Any = (), dtype: Any = None, low: Any = 0.0, high: 
     True
     """
     dt = float_dtype("uniform", dtype)
-    drawn = DOUBLE if dt is DOUBLE else SINGLE
-    u = uniform_p(check_key("uniform", key), shape=lengths("random.uniform", shape), dtype=drawn)
+    part = DOUBLE if dt is DOUBLE else SINGLE
+    u = drawn(uniform_p, check_key("uniform", key), shape_tuple("uniform", shape), part)
     u = u if dt == u.dtype else astype(u, dt)
     if is_number(low, 0) and is_number(high, 1):
         return u
@@ -107,13 +108,12 @@ def normal(key: Any, shape: Any = (), dtype: Any = None, mean: Any = 0.0, std: A
     (2, 3)
     """
     dt = float_dtype("normal", dtype, real=False)
-    k, s = check_key("normal", key), lengths("random.normal", shape)
+    k, s = check_key("normal", key), shape_tuple("normal", shape)
     if dt.kind == "c":
         z = _complex_normal(k, s, np.zeros((), dt).real.dtype)
     else:
-        drawn = DOUBLE if dt is DOUBLE else SINGLE
-        z = normal_p(k, shape=s, dtype=drawn)
-        z = z if dt == drawn else astype(z, dt)
+        z = drawn(normal_p, k, s, DOUBLE if dt is DOUBLE else SINGLE)
+        z = z if z.dtype == dt else astype(z, dt)
     if is_number(mean, 0) and is_number(std, 1):
         return z
     mean, std = (v if isinstance(v, (int, float)) else as_argument(v) for v in (mean, std))
@@ -128,6 +128,8 @@ def _complex_normal(key: Any, s: tuple[int, ...], part: np.dtype) -> Any:
 
 # --- location and scale --------------------------------------------------------------------------------------------
 def _located(q: Request, x: Any, loc: Any, scale: Any) -> Any:
+    if q.bare:
+        return x
     x = x if is_number(scale, 1) else mul(x, scale)
     return q.cast(x if is_number(loc, 0) else add(x, loc))
 
@@ -155,7 +157,7 @@ _TRUNCATED = Form("truncated_normal", lower=ANY, upper=ANY)
 )
 def exponential(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _EXPONENTIAL(key, shape, dtype, scale)
-    return _located(q, sample(exponential_p, k, q), 0, q.params[0])
+    return _located(q, drawn(exponential_p, k, q.shape, q.drawn), 0, q.params[0])
 
 
 @distribution(
@@ -166,7 +168,7 @@ def exponential(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None
 )
 def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _LAPLACE(key, shape, dtype, loc, scale)
-    return _located(q, sample(laplace_p, k, q), *q.params)
+    return _located(q, drawn(laplace_p, k, q.shape, q.drawn), *q.params)
 
 
 @distribution(
@@ -177,7 +179,7 @@ def laplace(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype
 )
 def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _LOGISTIC(key, shape, dtype, loc, scale)
-    return _located(q, sample(logistic_p, k, q), *q.params)
+    return _located(q, drawn(logistic_p, k, q.shape, q.drawn), *q.params)
 
 
 @distribution(
@@ -188,7 +190,7 @@ def logistic(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtyp
 )
 def gumbel(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _GUMBEL(key, shape, dtype, loc, scale)
-    return _located(q, neg(log(sample(exponential_p, k, q))), *q.params)
+    return _located(q, neg(log(drawn(exponential_p, k, q.shape, q.drawn))), *q.params)
 
 
 @distribution(
@@ -213,7 +215,7 @@ def cauchy(key: Any, loc: Any = 0.0, scale: Any = 1.0, shape: Any = None, dtype:
 )
 def lognormal(key: Any, mean: Any = 0.0, sigma: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _LOGNORMAL(key, shape, dtype, mean, sigma)
-    return exp(_located(q, sample(normal_p, k, q), *q.params))
+    return exp(_located(q, drawn(normal_p, k, q.shape, q.drawn), *q.params))
 
 
 @distribution(
@@ -224,7 +226,7 @@ def lognormal(key: Any, mean: Any = 0.0, sigma: Any = 1.0, shape: Any = None, dt
 )
 def rayleigh(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _RAYLEIGH(key, shape, dtype, scale)
-    x = sqrt(mul(sample(exponential_p, k, q), 2.0))
+    x = sqrt(mul(drawn(exponential_p, k, q.shape, q.drawn), 2.0))
     return _located(q, x, 0, q.params[0])
 
 
@@ -237,7 +239,7 @@ def rayleigh(key: Any, scale: Any = 1.0, shape: Any = None, dtype: Any = None) -
 )
 def weibull(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _WEIBULL(key, shape, dtype, a)
-    return q.cast(sample(exponential_p, k, q) ** (1.0 / q.params[0]))
+    return q.cast(drawn(exponential_p, k, q.shape, q.drawn) ** (1.0 / q.params[0]))
 
 
 @distribution(
@@ -249,7 +251,7 @@ def weibull(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
 )
 def pareto(key: Any, a: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _PARETO(key, shape, dtype, a)
-    return q.cast(expm1(sample(exponential_p, k, q) / q.params[0]))
+    return q.cast(expm1(drawn(exponential_p, k, q.shape, q.drawn) / q.params[0]))
 
 
 # --- between bounds --------------------------------------------------------------------------------------------------
@@ -342,4 +344,4 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
         v.astype(q.drawn) if isinstance(v, np.ndarray) else q.drawn.type(v) if type(v) in (int, float) else v
         for v in q.params
     )
-    return q.cast(truncated_normal_p(sample(uniform_p, k, q), a, b))
+    return q.cast(truncated_normal_p(drawn(uniform_p, k, q.shape, q.drawn), a, b))

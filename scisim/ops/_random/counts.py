@@ -12,7 +12,7 @@ from scisim.core.avals import ShapeDtype, broadcast_shapes
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
-from scisim.core.values import Traced, is_complex
+from scisim.core.values import Traced, as_dtype, is_complex
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import shape as shape_of
 from scisim.ops._random.arguments import (
@@ -30,7 +30,6 @@ from scisim.ops._random.engine import (
     KEYED,
     compiled_bits,
     compiled_samplers,
-    exponential_p,
     plain,
     rows_of,
     sampler,
@@ -44,7 +43,7 @@ from scisim.ops.extrema import softmax
 from scisim.ops.index import index, slice_axis
 from scisim.ops.reduce import cumulative_sum
 from scisim.ops.reduce import sum as sum_of
-from scisim.ops.select import ceil, ge, lt, maximum, minimum, where
+from scisim.ops.select import ge, lt, where
 from scisim.ops.shape import astype, broadcast, lengths, moveaxis, normalize_axis, reshape
 
 _INT64 = np.dtype(np.int64)
@@ -215,7 +214,7 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Any:
     >>> float(ss.max(abs(ss.random.rademacher(ss.random.key(0), (5,)))))
     1.0
     """
-    dt = np.dtype(np.float64 if dtype is None else dtype)
+    dt = DOUBLE if dtype is None else as_dtype("random.rademacher", dtype)
     if dt.kind not in "if":
         raise DTypeError(f"random.rademacher: dtype must hold -1 and 1, got {dt}; use a real or signed integer one")
     u = uniform_p(check_key("rademacher", key), shape=lengths("random.rademacher", shape), dtype=DOUBLE)
@@ -225,6 +224,7 @@ def rademacher(key: Any, shape: Any = (), dtype: Any = None) -> Any:
 # --- counts ----------------------------------------------------------------------------------------------------------
 poisson_p = sampler("poisson", "poisson", settings=("stream",))
 binomial_p = sampler("binomial", "binomial")
+geometric_p = sampler("geometric", "geometric")
 zipf_p = sampler("zipf", "zipf")
 hypergeometric_p = sampler("hypergeometric", "hypergeometric")
 _ABOVE_0 = ("a probability above 0", lambda v: (v > 0) & (v <= 1))
@@ -235,7 +235,6 @@ _GEOMETRIC = Form("geometric", p=_ABOVE_0)
 _NEGATIVE_BINOMIAL = Form("negative_binomial", n=POSITIVE, p=_ABOVE_0)
 _ZIPF = Form("zipf", a=("above 1", lambda v: v > 1))
 _HYPERGEOMETRIC = Form("hypergeometric", ngood=NOT_NEGATIVE, nbad=NOT_NEGATIVE, nsample=NOT_NEGATIVE)
-_LARGEST = 2.0**63 - 1024.0
 
 
 def _count(name: str, dtype: Any, counts: Any) -> Any:
@@ -292,8 +291,8 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = None) -> Any:
     k, q = _GEOMETRIC(key, shape, None, p)
     p = q.params[0]
     rate = -(math.log1p(-p) if p < 1 else -math.inf) if q.plain else neg(log1p(neg(stop(p))))
-    x = exponential_p(k, shape=q.shape, dtype=DOUBLE) / rate
-    return _count("geometric", dtype, astype(minimum(maximum(ceil(x), 1.0), _LARGEST), _INT64))
+    rate = rate if q.plain or not shape_of(rate) else broadcast(rate, q.shape)
+    return _count("geometric", dtype, geometric_p(k, rate, shape=q.shape, dtype=_INT64))
 
 
 @distribution(

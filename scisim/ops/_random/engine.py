@@ -18,7 +18,7 @@ from scisim.core.values import shape as shape_of
 from scisim.ops import _philox
 from scisim.ops.shape import reshape
 
-_REPLACED_BY_NUMPY = 1 << 17  # numbers, and as many calls over 512, that NumPy draws before Numba is worth its loading
+_REPLACED_BY_NUMPY = 1 << 15  # numbers, and as many calls over 512, that NumPy draws before Numba is worth its loading
 _drawn = 0
 DOUBLE = np.dtype(np.float64)
 
@@ -55,13 +55,12 @@ def numpy_is_enough(count: int) -> bool:
 
 def plain(x: Any) -> np.ndarray:
     """An array of the one kind that a kernel is compiled for: in C order and writable."""
-    return x if x.flags.c_contiguous and x.flags.writeable else x.copy()
+    return x if x.flags.carray else np.array(x, order="C")
 
 
 def rows_of(key: np.ndarray) -> np.ndarray:
     """The keys of a stack, one a row."""
-    rows = key.reshape(-1, 2)
-    return rows if rows.flags.carray else plain(rows)
+    return plain(key.reshape(-1, 2))
 
 
 def shaped(out: np.ndarray, key: np.ndarray, shape: tuple[int, ...], dtype: np.dtype) -> Any:
@@ -116,14 +115,19 @@ def _draw(kind: str) -> Callable:
         n = math.prod(shape)
         if by_numpy is not None and not _modules and numpy_is_enough(n * (key.size // 2)):
             return each(lambda k: by_numpy(k, n, dtype), shape, dtype, key)[()]
-        rows = rows_of(key)
-        out: Any
         if number == 0 and dtype is not DOUBLE and dtype != DOUBLE:
-            out = np.empty((len(rows), n), np.float32)
-            compiled_bits().uniform_single(rows, out)
-        else:
-            out = np.empty((len(rows), n))
-            (_modules.get("bits_kernels") or compiled_bits()).draw(rows, number, out)
+            out: Any = np.empty((key.size // 2, n), np.float32)
+            compiled_bits().uniform_single(rows_of(key), out)
+            return shaped(out, key, shape, dtype)
+        loops = _modules.get("bits_kernels") or compiled_bits()
+        if key.ndim == 1:
+            out = np.empty(shape)
+            loops.draw_one(plain(key), number, out if out.ndim == 1 else out.reshape(-1))
+            if dtype is not DOUBLE:
+                out = out.astype(dtype, copy=False)
+            return out if shape else out[()]
+        out = np.empty((key.size // 2, n))
+        loops.draw(rows_of(key), number, out)
         return shaped(out, key, shape, dtype)
 
     return evaluate
@@ -144,6 +148,13 @@ normal_p = drawing("NORMAL")
 exponential_p = drawing("EXPONENTIAL")
 laplace_p = drawing("LAPLACE")
 logistic_p = drawing("LOGISTIC")
+
+
+def drawn(prim: Primitive, key: Any, shape: tuple[int, ...], dtype: np.dtype) -> Any:
+    """The primitive of a key alone; of an array, without asking who traces it."""
+    if type(key) is np.ndarray:
+        return prim.evaluate(key, shape, dtype)
+    return prim(key, shape=shape, dtype=dtype)
 
 
 def sample(prim: Primitive, key: Any, request: Any, *params: Any, **more: Any) -> Any:

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from scisim.ops._random.bits_kernels import (
+    EXPONENTIAL,
     LOW,
     PIECE,
     S32,
@@ -18,6 +19,7 @@ from scisim.ops._random.bits_kernels import (
     block,
     compiled,
     draw,
+    draw_part,
     exp,
     log,
     normal_of,
@@ -438,6 +440,21 @@ def hypergeometric(keys, good, bad, drawn, out):
                 mode, mass = _hypergeometric_mode(g, b, d)
             w0, _ = attempt_of(j, 0, _U(keys[k, 0]), _U(keys[k, 1]))
             out[k, j] = np.int64(hypergeometric_of(g, b, d, mode, mass, unit(w0)))
+
+
+@compiled
+def geometric(keys, rate, out):
+    """Exponential numbers over their rate, rounded up: 1 at least, and at most what int64 holds."""
+    room = np.empty(PIECE)
+    n = out.shape[1]
+    for k in range(out.shape[0]):
+        for first in range(0, n, PIECE):
+            part = room[: min(PIECE, n - first)]
+            draw_part(_U(keys[k, 0]), _U(keys[k, 1]), EXPONENTIAL, first, part)
+            for j in range(part.size):
+                own = rate[k, first + j if rate.shape[1] > 1 else 0]
+                x = min(max(np.ceil(part[j] / own), 1.0), 9223372036854774784.0)
+                out[k, first + j] = np.int64(x) if own >= 0.0 else np.int64(-1)
 
 
 @compiled
