@@ -7,6 +7,7 @@ from scisim.sparse._iteration import SolveInfo
 from scisim.sparse.build import block, bsr, coo, csr, dia, diags, eye, from_dense, from_scipy, kron
 from scisim.sparse.csr import CSR
 from scisim.sparse.direct import spsolve
+from scisim.sparse.exponential import expm_multiply
 from scisim.sparse.gmres import gmres
 from scisim.sparse.krylov import bicgstab, cg, minres
 from scisim.sparse.precondition import ilu, jacobi
@@ -31,4 +32,5 @@ __all__ = [
     "minres",
     "jacobi",
     "ilu",
+    "expm_multiply",
 ]
