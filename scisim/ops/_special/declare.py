@@ -111,6 +111,7 @@ def declare(
 ) -> Primitive:
     """Declare an elementwise function: a partial that is a text is the reason why there is none."""
     names = operands.split() if isinstance(operands, str) else list(operands)
+    evaluate = single(evaluate) if len(names) > 1 else evaluate
     gaps = {k: p for k, p in zip(names, partials, strict=True) if isinstance(p, str)}
     prim = Primitive(
         f"special.{name}",
@@ -178,6 +179,27 @@ def family(name: str, evaluate: Callable, partials: Sequence[Callable | str] = (
     prim = Primitive(f"special.{name}_derivative", evaluate, axes=ELEMENTWISE, partials=[*others, next_order])
     DERIVATIVES[name] = prim
     return prim
+
+
+_SINGLE = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+
+
+def single(f: Callable) -> Callable:
+    """A function of SciPy whose result is of single precision where its operands are, for which it has no loop."""
+
+    @functools.wraps(f)
+    def evaluate(*args: Any) -> Any:
+        y = f(*args)
+        to = _SINGLE.get(y.dtype)
+        if to is not None and any(_is_single(a) for a in args):
+            return y.astype(to) if np.result_type(*args) in (np.float32, np.complex64) else y
+        return y
+
+    return evaluate
+
+
+def _is_single(a: Any) -> bool:
+    return getattr(a, "dtype", None) in (np.float32, np.complex64)
 
 
 def in_double(f: Callable) -> Callable:

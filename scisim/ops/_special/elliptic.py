@@ -188,7 +188,7 @@ describe(
 @in_double
 def _carlson(*zs: Any, a: float, b: tuple) -> Any:
     """R_(-a)(b; z), the integral of t^(a' - 1) prod (t + z_i)^(-b_i) over t > 0 by beta(a, a'), a' = sum(b) - a."""
-    t, w = half_line(1 / 24, 3.8)
+    t, w = half_line(1 / 32, 4.8)
     rest = sum(b) - a
     scale = sum(np.abs(z) for z in zs) / len(zs)
     terms = (rest - 1.0) * np.log(t) + np.log(w)

@@ -8,13 +8,16 @@ t > 0 (DLMF 7.7.1, 7.18.2): the recurrence that they satisfy loses all digits fo
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy import special as sp
 
+from scisim.core.axes import ELEMENTWISE
+from scisim.core.primitive import Primitive
 from scisim.core.values import is_complex
-from scisim.ops._special.declare import declare, describe, family, in_double
+from scisim.ops._special.declare import declare, describe, family, in_double, single
 from scisim.ops._special.quadrature import legendre
 from scisim.ops.arithmetic import div, mul
 from scisim.ops.complexes import real
@@ -79,23 +82,38 @@ erfcx_derivative = family("erfcx", _erfcx_derivative)
 dawsn_derivative = family("dawsn", _dawsn_derivative)
 wofz_derivative = family("wofz", lambda z, n: _wofz_derivative(z, n))
 
-erf = declare(
+
+def _with_expression(name: str, evaluate: Callable, slope: Callable, text: str, example: tuple) -> Callable:
+    """A function that compiled programs have an expression for, if its argument is real."""
+    number = Primitive(f"special.{name}_complex", evaluate, axes=ELEMENTWISE, partials=[slope])
+    prim = Primitive(
+        f"special.{name}",
+        evaluate,
+        axes=ELEMENTWISE,
+        partials=[slope],
+        scalar=lambda s, x: getattr(s, name)(x),
+    )
+
+    def f(z: Any) -> Any:
+        return number(z) if is_complex(z) else prim(z)
+
+    describe(name, f, text, "z", example, primitive=prim)
+    return f
+
+
+erf = _with_expression(
     "erf",
     sp.erf,
-    [lambda y, x: (2 / _ROOT_PI) * exp(-mul(x, x))],
+    lambda y, x: (2 / _ROOT_PI) * exp(-mul(x, x)),
     "Error function, 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to z",
-    "z",
     ("0.5", "0.52049988"),
-    scalar=lambda s, x: s.erf(x),
 )
-erfc = declare(
+erfc = _with_expression(
     "erfc",
     sp.erfc,
-    [lambda y, x: (-2 / _ROOT_PI) * exp(-mul(x, x))],
+    lambda y, x: (-2 / _ROOT_PI) * exp(-mul(x, x)),
     "Complementary error function 1 - erf(z), exact in the tail",
-    "z",
     ("6.0", "2.15197367e-17"),
-    scalar=lambda s, x: s.erfc(x),
 )
 erfi = declare(
     "erfi",
@@ -115,7 +133,7 @@ erfcx = declare(
 )
 wofz = declare(
     "wofz",
-    sp.wofz,
+    single(sp.wofz),
     [lambda y, z: wofz_derivative(z, n=1)],
     "Faddeeva function exp(-z^2) erfc(-i z); its result is complex",
     "z",

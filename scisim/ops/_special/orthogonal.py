@@ -272,7 +272,7 @@ sph_harm_y = declare(
     {
         "n": "Degree, a nonnegative integer.",
         "m": "Order, an integer.",
-        "theta": "Polar angle, real.",
+        "theta": "Polar angle in [0, pi].",
         "phi": "Azimuth, real.",
     },
     ("2, 1, 0.5, 0.3", "-0.31052117-0.09605545j"),

@@ -12,7 +12,7 @@ from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.ops._special.declare import DERIVATIVES, declare, describe, in_double
 
-_TERMS, _CORRECTIONS = 16, 12
+_TERMS, _CORRECTIONS = 30, 12
 
 
 def _product(p: list, q: list) -> list:
@@ -33,7 +33,7 @@ def _linear(x: Any, n: int) -> list:
 
 @in_double
 def _zeta_derivative(s: Any, q: Any, n: int) -> Any:
-    """The n-th derivative of the Hurwitz zeta function in s, for s > 1 and q > 0."""
+    """The n-th derivative of the Hurwitz zeta function in s, for re s > -2, abs(im s) < 30 and q > 0."""
     total = [0.0] * (n + 1)
     for k in range(_TERMS):
         total = [a + b for a, b in zip(total, _power(q + k, s, n), strict=True)]
@@ -46,7 +46,8 @@ def _zeta_derivative(s: Any, q: Any, n: int) -> Any:
         weight = sp.bernoulli(2 * k)[-1] / math.factorial(2 * k) * at ** (1.0 - 2 * k)
         total = [a + weight * b for a, b in zip(total, _product(tail, rising), strict=True)]
         rising = _product(_product(rising, _linear(s + 2 * k - 1, n)), _linear(s + 2.0 * k, n))
-    return np.where(np.real(s) > 1.0, math.factorial(n) * total[n], np.nan)
+    held = (np.real(s) > -2.0) & (np.abs(np.imag(s)) < 30.0)
+    return np.where(held, math.factorial(n) * total[n], np.nan)
 
 
 def _slope_in_q(y: Any, s: Any, q: Any, n: int) -> Any:
@@ -67,7 +68,7 @@ zeta_p = Primitive(
     sp.zeta,
     axes=ELEMENTWISE,
     partials=[lambda y, s, q: zeta_derivative(s, q, n=1), lambda y, s, q: -s * zeta_p(s + 1.0, q)],
-    singular="pole at s = 1; nan in s below",
+    singular="pole at s = 1; in s nan for s <= -2",
 )
 
 
@@ -80,7 +81,7 @@ riemann_p = Primitive(
     _riemann,
     axes=ELEMENTWISE,
     partials=[lambda y, s: zeta_derivative(s, 1.0, n=1)],
-    singular="pole at s = 1; nan below",
+    singular="pole at s = 1; nan for re s <= -2 or abs(im s) >= 30",
 )
 
 
@@ -95,7 +96,7 @@ describe(
     "Zeta function of Riemann, or of Hurwitz: the sum of 1 / (k + q)^x over k = 0, 1, 2, ...",
     {"x": "Exponent, real; that of Riemann's may be complex.", "q": "Shift, positive; 1 by default."},
     ("2.0", "1.64493407"),
-    notes="Derivatives with respect to x exist for x > 1; below they are nan.",
+    notes="Derivatives with respect to x are computed for re x > -2 and abs(im x) < 30; elsewhere they are nan.",
 )
 zetac = declare(
     "zetac",
@@ -104,5 +105,5 @@ zetac = declare(
     "Zeta function of Riemann minus 1",
     "x",
     ("2.0", "0.64493407"),
-    singular="pole at 1; nan below",
+    singular="pole at 1; nan for x <= -2",
 )
