@@ -2,6 +2,7 @@
 
 from scisim.integrate._integral import IntegrationWarning
 from scisim.integrate._result import OdeResult, OdeSolution
+from scisim.integrate.bvp import BVPResult, solve_bvp
 from scisim.integrate.fixed import rk4, symplectic
 from scisim.integrate.ivp import solve_ivp
 from scisim.integrate.quadrature import dblquad, fixed_quad, nquad, quad, quad_vec, tplquad
@@ -9,6 +10,7 @@ from scisim.integrate.sampled import cumulative_trapezoid, trapezoid
 from scisim.integrate.samples import cumulative_simpson, leggauss, romb, simpson
 
 __all__ = [
+    "BVPResult",
     "IntegrationWarning",
     "OdeResult",
     "OdeSolution",
@@ -23,6 +25,7 @@ __all__ = [
     "rk4",
     "romb",
     "simpson",
+    "solve_bvp",
     "solve_ivp",
     "symplectic",
     "tplquad",

@@ -36,7 +36,7 @@ class Integral:
         check_function(who, f)
         args = args if isinstance(args, (tuple, list)) else (args,)
         self.who, self.args = who, tuple(args)
-        self.norm, self.scalar = NORMS["2"], False
+        self.norm, self.scalar, self.real = NORMS["2"], False, False
         self.f = Integrand(who, f, self.args, single)
         ends = [limit_of(who, name, v) for name, v in (("a", a), ("b", b))]
         kinds = [v.dtype for v, x in zip(ends, (a, b), strict=True) if type(x) not in (int, float)]
@@ -97,6 +97,7 @@ class Integral:
         probe = Line(self.kind, self.origin)(self.f, np.full(1 if self.f.how else COUNT, centre))
         if unknown(probe):
             return self._bounded(float(epsabs), epsrel, limit)
+        self.real = probe.dtype == self.dtype == np.float64
         if self.scalar:
             check_scalar(self.who, self.f.name, probe)
         traced = any(isinstance(v, Traced) for v in (*given, probe))
@@ -104,7 +105,9 @@ class Integral:
 
     def _known(self, epsabs: float, epsrel: float, limit: int, traced: bool) -> tuple[Tensor, Any]:
         bare: Callable = (lambda x: np.asarray(_base(self.f(x)))) if traced else self.f.plain()
-        line, cuts = Line(self.kind, _base(self.origin)), [_base(c) for c in self.cuts]
+        simple = not traced and self.kind == "finite" and self.f.how == "whole" and self.real
+        line = Line("plain" if simple else self.kind, _base(self.origin))
+        cuts = [_base(c) for c in self.cuts]
         with np.errstate(all="ignore"):
             found = divide(bare, line, cuts, self.norm, epsabs, epsrel, limit, len(cuts) == 2 and self.f.how != "each")
         if not found.good:

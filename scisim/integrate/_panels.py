@@ -74,7 +74,8 @@ def legendre(n: int) -> tuple[np.ndarray, np.ndarray]:
 class Line:
     """How a panel's coordinate becomes that of the integrand: a finite interval, or one with infinite ends.
 
-    ``kind`` "finite": the coordinate itself; "above" and "below": finite + (1 - s) / s towards infinity on (0, 1];
+    ``kind`` "finite": the coordinate itself ("plain": of a function of known numbers in double precision); "above" and
+    "below": finite + (1 - s) / s towards infinity on (0, 1];
     "all": both signs of (1 - s) / s at once.  QUADPACK's transformations.
     """
 
@@ -83,7 +84,7 @@ class Line:
 
     def __call__(self, f: Callable, s: Any) -> Any:
         """The transformed integrand at coordinates, along the first axis."""
-        if self.kind == "finite":
+        if self.kind in ("finite", "plain"):
             return f(s)
         x = (1.0 - s) / s
         if self.kind == "all":
@@ -233,14 +234,10 @@ def divide(
     settled: list = []
     order = itertools.count()
     error, whole = 0.0, 0.0
-    first = f(np.full(COUNT, 0.5 * (cuts[0] + cuts[1]))) if line.kind == "finite" else None
-    simple = (
-        first is not None and first.ndim == 1 and first.dtype == np.float64 and np.asarray(cuts[0]).dtype == np.float64
-    )
 
     def add(a: float, b: float) -> None:
         nonlocal error, whole
-        if simple:
+        if line.kind == "plain":
             half = 0.5 * (b - a)
             y = f(0.5 * (a + b) + half * NODES)
             integral = np.add.reduce(y * WEIGHTS) * half

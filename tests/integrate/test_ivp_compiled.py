@@ -9,7 +9,7 @@ import scisim as ss
 from scisim import autodiff as ad
 from scisim import integrate
 
-METHODS = ("RK45", "Radau", "Rodas")
+METHODS = ("RK45", "Radau", pytest.param("Rodas", marks=pytest.mark.slow))
 TIGHT = {"rtol": 1e-8, "atol": 1e-10, "max_steps": 200}
 TIMES = np.array([0.7, 1.9])
 

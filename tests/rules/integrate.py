@@ -86,6 +86,17 @@ def pendulum(q0: Tensor, p0: Tensor, t: Tensor) -> tuple:
     return integrate.symplectic(lambda q: -ss.sin(q), q0, p0, t, method="yoshida4")
 
 
+def bent() -> Any:
+    """Nodes are chosen by values in double precision; derivatives are held in tests/integrate."""
+    f = lambda x, y: ss.stack([y[1], -y[0]])
+    bc = lambda a, b: ss.stack([a[0], b[0] - 1.0])
+    return integrate.solve_bvp(f, bc, np.linspace(0.0, 1.0, 5), np.zeros((2, 5)))
+
+
+BOUNDARY = [
+    row("solve_bvp", lambda: bent().y, concrete=True),
+    row("BVPResult", lambda: bent().x, concrete=True),
+]
 FIXED = [
     row("rk4", stepped, array(2), RATE, TIMES, order=4),
     row("rk4", stepped, array(2, kind="c"), RATE, TIMES, order=4),
@@ -168,7 +179,7 @@ SAMPLES = [
     row("romb", integrate.romb, array(0, 5), tag="empty"),
 ]
 
-ROWS = [*PRIMITIVES, *EQUATIONS, *FIXED, *QUADRATURE, *SAMPLES]
+ROWS = [*PRIMITIVES, *EQUATIONS, *BOUNDARY, *FIXED, *QUADRATURE, *SAMPLES]
 
 _ONE = "an integrand of one number"
 _AXIS = "samples run along an axis"
