@@ -53,10 +53,11 @@ def one_step(raw: Callable, arrays: int = 1, multiple: bool = False) -> Callable
     """The raw function, whose first arguments are so many arrays, as one that is recorded as one primitive."""
     name = raw.__name__
     signature = inspect.signature(raw)
+    defaults = tuple(p.default for p in signature.parameters.values())[arrays:]
 
     def evaluate(*xs: Any, settings: tuple) -> Any:
         plain = PLAIN.get(name)
-        if plain is not None and all(type(x) is np.ndarray for x in xs):
+        if plain is not None and type(xs[0]) is type(xs[-1]) is np.ndarray:
             try:
                 out = plain(*xs, *settings)
             except (ValueError, TypeError, IndexError, AttributeError):
@@ -97,12 +98,20 @@ def one_step(raw: Callable, arrays: int = 1, multiple: bool = False) -> Callable
             return raw(*args, **kwargs)
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
-        settings = tuple(bound.args[arrays:])
+        settings = _given(tuple(bound.args[arrays:]), defaults)
         if bound.kwargs or not all(map(_fixed, settings)):
             return raw(*args, **kwargs)
         return step(*map(as_argument, args[:arrays]), settings=settings)
 
     return routed
+
+
+def _given(settings: tuple, defaults: tuple) -> tuple:
+    """The settings without the last ones that are as by default."""
+    n = len(settings)
+    while n and settings[n - 1] is defaults[n - 1]:
+        n -= 1
+    return settings[:n]
 
 
 @functools.lru_cache(maxsize=1024)

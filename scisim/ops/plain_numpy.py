@@ -402,6 +402,8 @@ def interp(x: Any, xp: Any, fp: Any) -> Any:
 
 
 def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
+    if not len(x):
+        return NotImplemented
     if weights is not None and (type(weights) is not _array or weights.dtype != np.float64):
         return NotImplemented
     return np.bincount(x, weights, minlength)
@@ -410,7 +412,7 @@ def bincount(x: Any, weights: Any = None, minlength: int = 0) -> Any:
 def segment_sum(data: Any, ids: Any, num_segments: Any = None) -> Any:
     if not _arrays(data, ids) or data.ndim != 1 or data.dtype != np.float64 or type(num_segments) is not int:
         return NotImplemented
-    y = np.bincount(ids, data, num_segments)
+    y = np.bincount(ids, data, num_segments) if data.size else np.zeros(num_segments)
     return y if y.size == num_segments else NotImplemented
 
 
