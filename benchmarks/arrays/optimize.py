@@ -72,13 +72,15 @@ CASES = [
     (
         "optimize.minimize trust-exact",
         lambda x: optimize.minimize(rosenbrock, x, method="trust-exact").x,
-        lambda x: scipy.optimize.minimize(
-            numbers(rosenbrock),
-            x,
-            jac=numbers(ad.grad(rosenbrock)),
-            hess=numbers(ad.hessian(rosenbrock)),
-            method="trust-exact",
-        ).x,
+        lambda x: (
+            scipy.optimize.minimize(
+                numbers(rosenbrock),
+                x,
+                jac=numbers(ad.grad(rosenbrock)),
+                hess=numbers(ad.hessian(rosenbrock)),
+                method="trust-exact",
+            ).x
+        ),
         (start(5),),
     ),
     (
@@ -90,9 +92,11 @@ CASES = [
     (
         "optimize.least_squares soft loss",
         lambda p: optimize.least_squares(decay, p, loss="soft_l1", f_scale=0.1).x,
-        lambda p: scipy.optimize.least_squares(
-            numbers(decay), p, jac=numbers(ad.jacobian(decay)), loss="soft_l1", f_scale=0.1
-        ).x,
+        lambda p: (
+            scipy.optimize.least_squares(
+                numbers(decay), p, jac=numbers(ad.jacobian(decay)), loss="soft_l1", f_scale=0.1
+            ).x
+        ),
         (np.ones(3),),
     ),
     (
@@ -116,7 +120,7 @@ CASES = [
     (
         "optimize.root_scalar of 1,000 numbers",
         lambda a: optimize.root_scalar(lambda x: x - 0.5 * ss.sin(x) - a, bracket=(0.0, 4.0)).root,
-        lambda a: [scipy.optimize.brentq(lambda x: x - 0.5 * np.sin(x) - k, 0.0, 4.0) for k in a],
+        lambda a: [scipy.optimize.brentq(lambda x, k: x - 0.5 * np.sin(x) - k, 0.0, 4.0, (k,)) for k in a],
         (np.linspace(0.1, 3.0, 1000),),
     ),
     (

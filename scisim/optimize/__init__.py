@@ -5,8 +5,9 @@ Solutions are functions of whatever their equations depend on, with derivatives 
 
 from scisim.optimize._bounds import Bounds, LinearConstraint, NonlinearConstraint
 from scisim.optimize._result import OptimizeResult
+from scisim.optimize.curves import curve_fit
 from scisim.optimize.fixed import fixed_point
-from scisim.optimize.least import curve_fit, least_squares
+from scisim.optimize.least import least_squares
 from scisim.optimize.minima import minimize
 from scisim.optimize.roots import root
 from scisim.optimize.scalar_minima import minimize_scalar

@@ -69,13 +69,6 @@ def solved(
     return _traced(solver, residual, start, functions, params, linear)
 
 
-class Start(NamedTuple):
-    """Unknowns that begin with a vector at which the functions can be called, and have further ones."""
-
-    x: Any
-    rest: int
-
-
 def _traced(
     solver: Callable, residual: Callable, start: Any, functions: Sequence[Any], params: Sequence[Any], linear: Any
 ) -> Solved:

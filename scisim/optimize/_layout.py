@@ -48,8 +48,8 @@ class Layout:
         self.sizes = [math.prod(s) * (1 + (d.kind == "c")) for s, d in zip(self.shapes, self.dtypes, strict=True)]
         self.size = sum(self.sizes)
         self.dtype = np.result_type(*(_real(d) for d in self.dtypes))
-        self.simple = len(self.values) == 1 and len(self.shapes[0]) == 1 and self.dtypes[0] == self.dtype
-        self.simple = self.simple and self.spec is not None and type(tree) in (Tensor, np.ndarray)
+        one = type(tree) in (Tensor, np.ndarray) and len(self.shapes[0]) == 1
+        self.simple = one and self.dtypes[0] == self.dtype  # the vector is the array itself
 
     def vector(self, values: Any = None) -> Any:
         """The vector of values in this layout; by default those that it was made from."""

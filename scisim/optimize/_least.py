@@ -14,7 +14,7 @@ from scisim.ops.elementary import atan, log1p
 from scisim.ops.reduce import sum as sum_of
 from scisim.ops.select import where
 from scisim.ops.shape import reshape
-from scisim.optimize._quasi_newton import clip, held, projected
+from scisim.optimize._limited import clip, held, projected
 from scisim.optimize._smooth import Smooth
 from scisim.optimize._steps import damped_step_p
 from scisim.optimize._systems import columns

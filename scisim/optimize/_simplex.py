@@ -13,7 +13,8 @@ from scisim.core.values import Traced, dtype, shape
 from scisim.ops.select import isnan, where
 from scisim.ops.shape import concat
 from scisim.ops.vmap import vmap
-from scisim.optimize._quasi_newton import GOING, MAXITER, NOT_FINITE, STEP, clip, going
+from scisim.optimize._limited import clip
+from scisim.optimize._quasi_newton import GOING, MAXITER, NOT_FINITE, STEP, going
 from scisim.optimize._smooth import Smooth
 from scisim.optimize._values import anywhere, biggest, branch, count, equal, loop, no, pick
 

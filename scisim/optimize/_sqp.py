@@ -11,8 +11,9 @@ import numpy as np
 
 from scisim.core.values import dtype, shape
 from scisim.ops.select import where
+from scisim.optimize._limited import clip
 from scisim.optimize._qp import qp_step_p
-from scisim.optimize._quasi_newton import GOING, MAXITER, NOT_FINITE, STEP, STUCK, VALUE, clip, going
+from scisim.optimize._quasi_newton import GOING, MAXITER, NOT_FINITE, STEP, STUCK, VALUE, going
 from scisim.optimize._smooth import Smooth
 from scisim.optimize._values import all_finite, biggest, count, dyad, finite, length, loop, no, pick, raveled, scalar
 

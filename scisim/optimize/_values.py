@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from scisim.core import pytree
 from scisim.core.values import Traced, dtype, shape
 from scisim.ops.arithmetic import absolute
 from scisim.ops.extrema import max as max_of
@@ -28,13 +27,6 @@ def pick(condition: Any, a: Any, b: Any) -> Any:
     if type(condition) in _BOOLS:
         return a if condition else b
     return where(condition, a, b)
-
-
-def pick_all(condition: Any, a: Any, b: Any) -> Any:
-    """The same for each field of two named tuples."""
-    if type(condition) in _BOOLS:
-        return a if condition else b
-    return type(a)(*(pick(condition, x, y) for x, y in zip(a, b, strict=True)))
 
 
 def is_true(condition: Any) -> bool:
@@ -156,8 +148,3 @@ def raveled(v: Any) -> Any:
     from scisim.ops.shape import reshape
 
     return v if len(shape(v)) == 1 else reshape(v, (-1,)) if isinstance(v, Traced) else np.asarray(v).reshape(-1)
-
-
-def tree_traced(tree: Any) -> bool:
-    """Whether any leaf belongs to a transformation."""
-    return any(isinstance(getattr(x, "_v", x), Traced) for x in pytree.tree_leaves(tree))

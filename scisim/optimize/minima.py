@@ -13,21 +13,19 @@ from scisim.core.values import dtype, name_of, shape
 from scisim.ops.select import where
 from scisim.ops.shape import concat
 from scisim.optimize import _quasi_newton as qn
-from scisim.optimize import _trust as tr
 from scisim.optimize._bounds import read_bounds, read_constraints
 from scisim.optimize._callback import Teller, teller
 from scisim.optimize._conditions import between_bounds
 from scisim.optimize._implicit import settled, solved
 from scisim.optimize._layout import Layout, number_function, with_args
+from scisim.optimize._methods import EXTRAS, RUNNERS, WHO
 from scisim.optimize._options import chosen, number, options_of
 from scisim.optimize._result import MESSAGES, OptimizeResult, plain, tensor
-from scisim.optimize._simplex import Simplices, nelder_mead
 from scisim.optimize._slopes import hessian_function, product_function, slope_function
 from scisim.optimize._smooth import Smooth
-from scisim.optimize._sqp import INFEASIBLE, NoConstraints, sqp
+from scisim.optimize._sqp import INFEASIBLE
 from scisim.optimize._values import count, equal, pick
 
-WHO = "optimize.minimize"
 MESSAGES[WHO] = {
     0: "converged: the gradient, the decrease or the step is within its tolerance",
     qn.MAXITER: "not converged: the iterations allowed (maxiter) are used up",
@@ -188,6 +186,7 @@ class _Task:
         ]
         self.low, self.high = read_bounds(WHO, bounds, layout)
         self.constraints = read_constraints(WHO, constraints, layout, self.x)
+        self.equalities = 0
         self.name = name_of(f)
         self.default = "SLSQP" if self.constraints else "BFGS" if self.low is None else "L-BFGS-B"
 
@@ -211,18 +210,16 @@ class _Task:
             if g is not None and not hasattr(g, "at"):
                 g.at = ShapeDtype((n,), dtype(self.x))  # type: ignore[attr-defined]
         bounds = () if self.low is None else (self.low, self.high)
-        run = _RUNNERS[method]
+        run = RUNNERS[method]
         told = each.of(method) if each is not None else None
 
         def solver(fs: list, u: Any, params: Any, is_plain: bool) -> tuple:
             low, high = params or (None, None)
             x = u[:n] if extra else u
-            return run(self, _smooth(fs, is_plain), fs, x, low, high, opts, told if is_plain else None)
+            return run(self.equalities, _smooth(fs, is_plain), fs, x, low, high, opts, told if is_plain else None)
 
         def residual(fs: list, u: Any, params: Any) -> Any:
-            return _conditions(
-                _smooth(fs, False), fs[4:], u, n, getattr(self, "equalities", 0), *(params or (None, None))
-            )
+            return _conditions(_smooth(fs, False), fs[4:], u, n, self.equalities, *(params or (None, None)))
 
         out = solved(solver, residual, start, functions, bounds)
         return self.assembled(method, out, opts)
@@ -250,7 +247,7 @@ class _Task:
         entries |= {"fun": tensor(f), "nit": plain(nit), "nfev": plain(nfev)}
         if g is not None and method != "Nelder-Mead":
             entries |= {"jac": self.layout.tree(g), "njev": plain(nfev)}
-        entries |= {k: tensor(v) for k, v in zip(_EXTRAS.get(method, ()), more, strict=True)}
+        entries |= {k: tensor(v) for k, v in zip(EXTRAS.get(method, ()), more, strict=True)}
         result = OptimizeResult(entries, WHO)
         if opts["disp"] and out.plain:
             print(result)
@@ -296,79 +293,3 @@ def _regular(equation: Any, multipliers: Any, c: Any) -> Any:
     return where(
         ~equation & (abs(multipliers) <= eps) & (abs(c) <= eps), np.asarray(np.nan, dtype(c)), np.ones((), dtype(c))
     )
-
-
-# --- methods ---------------------------------------------------------------------------------------------------------
-def _limits(opts: dict, n: int) -> qn.Limits:
-    cap = opts["maxiter"] if opts["maxiter"] is not None else 200 * n
-    return qn.Limits(opts.get("gtol", 0.0), opts.get("ftol", 0.0), opts.get("xtol", opts.get("xrtol", 0.0)), cap)
-
-
-def _common(m: Any, *more: Any) -> tuple:
-    return m.x, (m.f, m.g, m.status, m.nit, m.nfev, *more)
-
-
-def _run_bfgs(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-    m = qn.bfgs(fun, x, _limits(opts, shape(x)[0]), each)
-    return _common(m, m.memory)
-
-
-def _run_cg(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-    return _common(qn.conjugate_gradients(fun, x, _limits(opts, shape(x)[0]), each))
-
-
-def _run_lbfgsb(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-    return _common(qn.lbfgsb(fun, x, low, high, _limits(opts, shape(x)[0]), int(opts["maxcor"]), each))
-
-
-def _run_newton_cg(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-    return _common(tr.newton_cg(fun, x, _limits(opts, shape(x)[0]), each))
-
-
-def _run_trust(solver: Callable) -> Callable:
-    def run(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-        region = tr.Region(opts["initial_trust_radius"], opts["max_trust_radius"], opts["eta"])
-        return _common(solver(fun, x, _limits(opts, shape(x)[0]), region, each))
-
-    return run
-
-
-def _run_simplex(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-    n = shape(x)[0]
-    caps = [opts[k] if opts[k] is not None else 200 * n for k in ("maxiter", "maxfev")]
-    first = opts["initial_simplex"]
-    if first is not None:
-        first = np.asarray(first, dtype(x))
-        if first.shape != (n + 1, n):
-            raise ArgumentError(
-                f"{WHO}: initial_simplex has shape {first.shape}; expected {(n + 1, n)}, a corner a row"
-            )
-    s = nelder_mead(
-        fun,
-        x,
-        low,
-        high,
-        Simplices(opts["xatol"], opts["fatol"], caps[0], caps[1], bool(opts["adaptive"]), first),
-        each,
-    )
-    return s.xs[0], (s.fs[0], 0 * s.fs[0], s.status, s.nit, s.nfev)
-
-
-def _run_sqp(task: _Task, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
-    constraint: Any = Smooth(fs[4], plain=fun.plain) if task.constraints else NoConstraints()
-    m = sqp(fun, constraint, task.equalities, x, low, high, opts["ftol"], opts["maxiter"], each)
-    u = concat([m.x, m.multipliers]) if shape(m.multipliers)[0] else m.x
-    return u, (m.f, m.g, m.status, m.nit, m.nfev, m.multipliers)
-
-
-_RUNNERS: dict[str, Callable] = {
-    "BFGS": _run_bfgs,
-    "CG": _run_cg,
-    "L-BFGS-B": _run_lbfgsb,
-    "Newton-CG": _run_newton_cg,
-    "trust-ncg": _run_trust(tr.trust_ncg),
-    "trust-exact": _run_trust(tr.trust_exact),
-    "Nelder-Mead": _run_simplex,
-    "SLSQP": _run_sqp,
-}
-_EXTRAS = {"BFGS": ("hess_inv",), "SLSQP": ("multipliers",)}
