@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from scisim.compiler.moves import Moves, only_moves
 from scisim.core import pytree
 from scisim.core.tensor import Tensor, wrap
 
@@ -31,6 +32,8 @@ def fast_entry(program: Any, args: tuple, kwargs: dict) -> Any:
     results, container = _flat_results(program.out_spec, len(native.plan.outputs))
     if None in kinds or results is None or len(args) != len(native.plan.inputs):
         return None
+    if not native.plan.donated and only_moves(program.captured):
+        return PythonEntry(native, container, Moves(program.captured))
     gives = native.gives() if native.direct is None else None
     if gives is None:
         return PythonEntry(native, container) if native.hosts and not native.plan.donated else None
@@ -44,8 +47,8 @@ def fast_entry(program: Any, args: tuple, kwargs: dict) -> Any:
 class PythonEntry:
     """The short way into a program with steps in Python, for tensors of the dtypes and shapes that it takes."""
 
-    def __init__(self, native: Any, container: type | None) -> None:
-        self.run, self.container = native.direct or native, getattr(container, "_make", container)
+    def __init__(self, native: Any, container: type | None, run: Any = None) -> None:
+        self.run, self.container = run or native.direct or native, getattr(container, "_make", container)
         self.takes = [(a.shape, a.dtype) for a in native.plan.inputs]
 
     def call(self, *args: Any) -> Any:
@@ -54,9 +57,9 @@ class PythonEntry:
         if len(args) != len(takes):
             return NotImplemented
         vals = []
-        for a, (shape, dtype) in zip(args, takes):
+        for a, (own, dtype) in zip(args, takes):
             v = a._v if type(a) is Tensor else None
-            if type(v) is not np.ndarray or v.shape != shape or v.dtype != dtype:
+            if type(v) is not np.ndarray or v.shape != own or v.dtype != dtype:
                 return NotImplemented
             vals.append(v)
         outs = self.run(*vals)

@@ -20,10 +20,11 @@ from scisim.compiler.cpu.library import Kernel
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.lower.assemble import Assembly
 from scisim.compiler.lower.layout import View
-from scisim.compiler.lower.program import lower
+from scisim.compiler.lower.program import lower, native
+from scisim.compiler.lower.rows import in_a_row
 from scisim.compiler.lower.steps import Host, Lowered, Region
 from scisim.compiler.lower.values import ARENA_SLOT, TILE_SLOT
-from scisim.compiler.plan import Array, Plan, plan_of
+from scisim.compiler.plan import Array, Plan, plan_of, shaped
 from scisim.compiler.program import Program
 from scisim.core.errors import ScisimError
 from scisim.core.graph import Graph, Var
@@ -64,7 +65,7 @@ class NativeProgram:
 
     def __init__(self, graph: Graph, donated: Sequence[int] = (), answering: tuple[int, ...] | None = None) -> None:
         runner = executor()
-        lowered = lower(graph, runner.library.target.vector_bits, pool().threads)
+        lowered = lower(in_a_row(graph, native) or graph, runner.library.target.vector_bits, pool().threads)
         calls = (c for s in lowered.every() if isinstance(s, Region) for c in s.calls)
         self._parts: Parts | None = Parts(graph, lowered, Assembly(lowered), {c.kernel.name: c.kernel for c in calls})
         self._again: Callable[[], NativeProgram] | None = None
@@ -73,7 +74,7 @@ class NativeProgram:
         bound = runner.bind(self.assembly.image, list(self.kernels.values()), self.hosts)
         if self.hosts and all(isinstance(s, Host) for s in lowered.every()):
             self.direct = Program(graph, told=True)
-        self._begin(plan_of(self.assembly, donated, answering), bound)
+        self._begin(shaped(plan_of(self.assembly, donated, answering), graph), bound)
 
     @classmethod
     def of(cls, plan: Plan, bound: Bound, again: Callable[[], NativeProgram]) -> NativeProgram:

@@ -14,7 +14,7 @@ from scisim.compiler.cpu.image import Image
 from scisim.compiler.lower.assemble import Assembly
 from scisim.compiler.lower.donation import donations
 from scisim.compiler.saved_values import dtype_of
-from scisim.core.graph import Var
+from scisim.core.graph import Graph, Var
 
 
 class Array(NamedTuple):
@@ -82,6 +82,17 @@ def plan_of(assembly: Assembly, donated: Any, answering: tuple[int, ...] | None)
         donations(low, [values.inputs[k] for k in donated]) if donated else {},
         answering,
     )
+
+
+def shaped(plan: Plan, graph: Graph) -> Plan:
+    """The plan with the shapes of a graph's inputs and outputs, whose elements it may have taken in a row."""
+    inputs = [a._replace(shape=v.shape) for a, v in zip(plan.inputs, graph.inputs, strict=True)]
+    outputs = [
+        a._replace(shape=v.shape) if isinstance(a, Array) else a
+        for a, v in zip(plan.outputs, graph.outputs, strict=True)
+    ]
+    given = {a.slot: a for a in outputs if isinstance(a, Array)}
+    return plan._replace(inputs=inputs, results=[given.get(a.slot, a) for a in plan.results], outputs=outputs)
 
 
 # --- as bytes ------------------------------------------------------------------------------------------------------
