@@ -128,6 +128,7 @@ def test_averages_of_half_precision_do_not_overflow():
 # These write into their argument, or leave values open.
 UNSUITED = {"copyto", "empty_like", "fill_diagonal", "place", "put", "put_along_axis", "putmask"}
 UNSUITED |= {"may_share_memory", "shares_memory"}  # a Tensor is a copy
+UNSUITED |= {"lstsq"}  # NumPy's residuals of a matrix of lower rank are empty; here shapes do not depend on values
 UNSUITED |= {"eig", "eigvals", "roots"}  # real or complex as NumPy finds the values; always complex here
 
 
