@@ -15,7 +15,8 @@ from scisim.interpolate._cubic import Akima1DInterpolator, CubicHermiteSpline, C
 from scisim.interpolate._grids import RegularGridInterpolator, interp1d
 from scisim.interpolate._piecewise import PPoly
 from scisim.interpolate._polynomials import BarycentricInterpolator, KroghInterpolator, lagrange
-from scisim.interpolate._scattered import LinearNDInterpolator, NearestNDInterpolator, RBFInterpolator, griddata
+from scisim.interpolate._radial import RBFInterpolator
+from scisim.interpolate._scattered import LinearNDInterpolator, NearestNDInterpolator, griddata
 
 __all__ = [
     "Akima1DInterpolator",

@@ -7,9 +7,11 @@
 """
 
 from scisim.core.public import public as _public
+from scisim.ops._random import categories as _categories
 from scisim.ops._random import continuous as _continuous
 from scisim.ops._random import counts as _counts
 from scisim.ops._random import gammas as _gammas
+from scisim.ops._random import integers as _integers
 from scisim.ops._random import keys as _keys
 from scisim.ops._random import orders as _orders
 from scisim.ops._random import vectors as _vectors
@@ -22,10 +24,9 @@ _NAMES = {
         *("weibull", "pareto", "triangular", "truncated_normal"),
     ),
     _gammas: ("gamma", "loggamma", "chisquare", "beta", "f", "t", "dirichlet", "vonmises", "wald"),
-    _counts: (
-        *("integers", "bernoulli", "rademacher", "poisson", "binomial", "geometric", "negative_binomial", "zipf"),
-        *("hypergeometric", "multinomial", "categorical"),
-    ),
+    _integers: ("integers", "bernoulli", "rademacher"),
+    _counts: ("poisson", "binomial", "geometric", "negative_binomial", "zipf", "hypergeometric"),
+    _categories: ("multinomial", "categorical"),
     _orders: ("permutation", "shuffle", "choice"),
     _vectors: ("multivariate_normal", "sphere", "ball", "orthogonal"),
 }

@@ -11,7 +11,7 @@ import scisim as ss
 from scisim import autodiff as ad
 from scisim.core.errors import ArgumentError, DTypeError, ShapeError
 from scisim.ops import _philox
-from scisim.ops._random import engine, sample_kernels
+from scisim.ops._random import count_kernels, engine
 from scisim.ops._random.bits_kernels import draw, normals, uniform_single
 
 r = ss.random
@@ -234,7 +234,7 @@ def test_impossible_parameters_inside_programs():
 def test_stirling_remainders():
     for n in (1, 2, 7, 15, 16, 40):
         exact = math.lgamma(n + 1.0) - 0.5 * math.log(2 * math.pi * n) - n * math.log(n) + n
-        assert abs(sample_kernels._remainder(float(n)) - exact) <= 8 * np.finfo(float).eps * (1 + math.lgamma(n + 1.0))
+        assert abs(count_kernels._remainder(float(n)) - exact) <= 8 * np.finfo(float).eps * (1 + math.lgamma(n + 1.0))
 
 
 # --- derivatives: a sample keeps its quantile ------------------------------------------------------------------------

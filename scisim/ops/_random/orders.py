@@ -15,8 +15,8 @@ from scisim.core.values import shape as shape_of
 from scisim.ops import _philox
 from scisim.ops._random.arguments import check_key
 from scisim.ops._random.continuous import uniform
-from scisim.ops._random.counts import integers
 from scisim.ops._random.engine import KEYED, compiled_bits, each, numpy_is_enough, rows_of
+from scisim.ops._random.integers import integers
 from scisim.ops.arithmetic import stop
 from scisim.ops.elementary import log
 from scisim.ops.index import index, slice_axis
