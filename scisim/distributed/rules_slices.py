@@ -169,7 +169,7 @@ def _put(mesh: Mesh, prim: Primitive, args: tuple, specs: list[Spec], params: di
         targets[0].append(Shard(d, unit))
         axis = index.axes[d]
         e = -1 if axis.out < 0 else axis.out - lead
-        if e < 0 or su[e] != index.out[e + lead] or axis.kind == "int":
+        if axis.kind == "int" or e < 0 or su[e] != index.out[e + lead]:
             targets[1].append(REPLICATE)
         elif axis.kind == "all":
             targets[1].append(Shard(e, unit))

@@ -36,7 +36,7 @@ def _bins(x: Any, edges: Any) -> np.ndarray:
     """Which bin each number lies in: half open, but for the last one; as many as there are bins where in none."""
     if edges.ndim > 1:
         rows = [_bins(x[i], edges[i]) for i in np.ndindex(edges.shape[:-1])]
-        return np.reshape(rows, x.shape)
+        return np.reshape(np.asarray(rows, np.intp), x.shape)
     n = len(edges) - 1
     at = _even(x, edges) if n > 8 else None
     if at is None:
