@@ -131,7 +131,7 @@ def damped(
         x1, f1, c1 = pick(good, new, s.x), pick(good, f, s.f), pick(good, cost, s.cost)
         g = _model(f1, j, loss)[2]
         damping, rise = _redamped(s, ratio, good)
-        status = _ended(s, c1, ratio, step, good, biggest(projected(x1, g, low, high)), (ftol, xtol, gtol))
+        status = _ended(s, c1, noise, ratio, step, good, biggest(projected(x1, g, low, high)), (ftol, xtol, gtol))
         status = pick((status < 0) & (s.nit + 1 >= maxiter), count(MAXITER), status)
         d = s.d if x_scale is not None else _larger(columns(j), s.d)
         njev = s.njev + pick(good, count(1), count(0))
@@ -176,7 +176,9 @@ def _redamped(s: Fit, ratio: Any, good: Any) -> tuple[Any, Any]:
     return s.damping * pick(good, gain, s.rise), pick(good, 2 + 0 * s.rise, 2 * s.rise)
 
 
-def _ended(s: Fit, cost: Any, ratio: Any, step: Any, good: Any, slope: Any, tols: tuple[float, float, float]) -> Any:
+def _ended(
+    s: Fit, cost: Any, noise: Any, ratio: Any, step: Any, good: Any, slope: Any, tols: tuple[float, float, float]
+) -> Any:
     ftol, xtol, gtol = tols
     eps = np.finfo(dtype(s.x)).eps
     moved, far = length(step), length(s.x)
@@ -184,6 +186,7 @@ def _ended(s: Fit, cost: Any, ratio: Any, step: Any, good: Any, slope: Any, tols
     out = pick(good & (ratio > 0.25) & (s.cost - cost <= ftol * s.cost) & (ftol > 0), count(FTOL), out)
     # a step that roundings swallow: a minimum as exact as it gets (residuals orthogonal to each column), or a dead end
     angle = biggest(s.g / s.d) / length(s.f)
-    out = pick(moved <= 2 * eps * far, pick(angle <= eps**0.5, count(XTOL), count(STUCK)), out)
+    exact = (angle <= eps**0.5) | (s.cost <= noise)
+    out = pick(moved <= 2 * eps * far, pick(exact, count(XTOL), count(STUCK)), out)
     out = pick(no(finite(moved)), count(STUCK), out)
     return pick(slope <= gtol, pick(gtol > 0, count(GTOL), pick(slope <= 0, count(GTOL), out)), out)

@@ -29,7 +29,8 @@ from scisim.optimize._values import count, equal, pick
 MESSAGES[WHO] = {
     0: "converged: the gradient, the decrease or the step is within its tolerance",
     qn.MAXITER: "not converged: the iterations allowed (maxiter) are used up",
-    qn.STUCK: "not converged: no step lowers the function any more; it may be rough, or its gradient wrong",
+    qn.STUCK: "not converged: no step lowers the function any more; it may be rough or without a minimum, or its "
+    "gradient wrong",
     qn.NOT_FINITE: "not converged: the function or its gradient is not finite",
     INFEASIBLE: "not converged: no step brings the constraints closer to being met",
     qn.STOPPED: "not converged: the callback asked to stop",

@@ -239,3 +239,15 @@ def test_errors_say_what_is_wrong(call, kind, text):
     with pytest.raises(kind, match=text) as caught:
         call()
     assert "optimize.minimize" in str(caught.value)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_function_without_a_minimum_does_not_converge(method):
+    r = optimize.minimize(lambda x: -ss.sum(x * x), [1.0, -2.0], method=method)
+    assert not r.success
+
+
+def test_least_squares_in_single_precision():
+    r = optimize.least_squares(lambda x: x * x - np.float32(2.0), np.ones(1, np.float32))
+    assert r.success
+    assert r.x.dtype == np.float32
