@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from scisim.integrate._control import LEAST, MOST, SAFETY, TOO_SMALL, Control, first_step, least_step, rms
-from scisim.integrate._tableaux import Tableau
+from scisim.integrate._tableaux import TABLEAUX, Tableau
 from scisim.ops.arithmetic import absolute, sqrt, square
 from scisim.ops.reduce import mean
 from scisim.ops.select import where
 from scisim.ops.shape import astype, stack
 from scisim.ops.weighted import weighted_p, weights_of
+
+
+@cache
+def _arrays(name: str, dtype: np.dtype) -> tuple[list, np.ndarray, list, list]:
+    """Of a pair, for states of a dtype: weights of the stages with their places and times, of the step, of the errors,
+    of the polynomial."""
+    tableau = TABLEAUX[name]()
+    row, n = lambda w: weights_of(tuple(map(float, w)), dtype), tableau.stages
+    later = enumerate(zip(tableau.a, (*tableau.c[1:n], *tableau.c[n:]), strict=True), 1)
+    stages = [(k + (k >= n), row(a), c) for k, (a, c) in later]
+    return stages, row(tableau.b), list(map(row, tableau.errors)), list(map(row, tableau.dense))
 
 
 class ExplicitSolver:
@@ -36,16 +48,11 @@ class ExplicitSolver:
         self.t, self.y, self.f = control.start, y, f(control.start, y)
         self.before = (self.t, y)
         self.h = first_step(self._counted, control, y, self.f, tableau.order)
-        n, dt = tableau.stages, y.dtype
-        self.K = np.empty((len(tableau.c) + 1, y.size), dt)
-        row = lambda w: weights_of(tuple(w), dt)
-        later = enumerate(zip(tableau.a, (*tableau.c[1:n], *tableau.c[n:]), strict=True), 1)
-        stages = [(k + (k >= n), row(a).dot, c) for k, (a, c) in later]
-        each = [(k, dot, self.K[:k], c) for k, dot, c in stages]
-        self._stages, self._more = each[: n - 1], each[n - 1 :]
-        self._sum = row(tableau.b).dot
-        self._errors = [row(e).dot for e in tableau.errors]
-        self._dense = [row(w) for w in tableau.dense]
+        arrays = _arrays(tableau.name, y.dtype)
+        n, K = tableau.stages, np.empty((len(tableau.c) + 1, y.size), y.dtype)
+        each = [(k, a.dot, K[:k], c) for k, a, c in arrays[0]]
+        self.K, self._stages, self._more = K, each[: n - 1], each[n - 1 :]
+        self._sum, self._errors, self._dense = arrays[1].dot, [e.dot for e in arrays[2]], arrays[3]
         self._size, self._rtol = np.abs(y), np.array(control.rtol, control.atol.dtype)
         self.failed_at: float | None = None  # where the function gave nan in the last trial
 

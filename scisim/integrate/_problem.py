@@ -61,7 +61,7 @@ class Problem:
 
     def traced(self) -> bool:
         """Whether values of a transformation are among the arguments."""
-        leaves = pytree.tree_leaves(self.system.args)
+        leaves = pytree.tree_leaves(self.system.args) if self.system.args else []
         values = [x._v if type(x) is Tensor else x for x in leaves]
         return any(isinstance(v, Traced) for v in (self.state.value, self.start, self.end, self.t_eval, *values))
 
