@@ -18,7 +18,7 @@ from scisim.core.tensor import Tensor, functions
 from scisim.core.values import Traced, shape
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import zeros as _zeros
-from scisim.ops.index import put_p
+from scisim.ops.index import index_set
 from scisim.ops.select import eq
 from scisim.ops.shape import as_integer, astype, broadcast, lengths, reshape, stretch
 
@@ -395,7 +395,7 @@ def linspace(
     k = reshape(iota(n, np.zeros((), dtype_of(width)).real.dtype), (n, *(1,) * len(s)))
     y = k * (width / gaps if gaps > 0 else width) + a
     if endpoint and n > 1:  # to the bit, whatever the rounding of the steps
-        y = put_p(y, b, at=(-1,))
+        y = index_set(y, -1, b)
     return y if dtype is None else astype(y, dtype)
 
 
