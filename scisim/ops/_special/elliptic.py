@@ -17,11 +17,12 @@ from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.ops._special.declare import declare, describe, family, in_double, several
 from scisim.ops._special.quadrature import half_line, legendre
-from scisim.ops.arithmetic import absolute, power, sqrt
+from scisim.ops.arithmetic import power, sqrt
 from scisim.ops.elementary import cos, sin
-from scisim.ops.select import lt, where
+from scisim.ops.select import gt, logical_and, lt, where
 
-_NEAR = 0.5  # up to here in abs(m) by the power series, or by quadrature
+_NEAR = 0.5  # up to here in abs(m) complete integrals have their power series
+_LEAST, _MOST = -20.0, 0.95  # and between these derivatives of incomplete ones are computed by quadrature
 
 
 # --- complete ------------------------------------------------------------------------------------------------------
@@ -87,7 +88,7 @@ ellipe = declare(
 # --- incomplete ----------------------------------------------------------------------------------------------------
 @in_double
 def _moment(phi: Any, m: Any, i: int, p: float) -> Any:
-    """The integral of sin(t)^(2i) (1 - m sin(t)^2)^p from 0 to phi, for abs(m) up to 1/2."""
+    """The integral of sin(t)^(2i) (1 - m sin(t)^2)^p from 0 to phi, for m not near 1."""
     t, w = legendre(48)
     turns = np.round(phi / np.pi)
     end = phi - np.pi * turns
@@ -112,8 +113,8 @@ moment = Primitive(
 
 
 def _first_in_m(y: Any, phi: Any, m: Any) -> Any:
-    near = lt(absolute(m), _NEAR)
-    u = where(near, 0.7, m)
+    near = logical_and(gt(m, _LEAST), lt(m, _MOST))
+    u = where(near, 0.97, m)
     s = sin(phi)
     last = s * cos(phi) / (2.0 * (1.0 - u) * sqrt(1.0 - u * s * s))
     far = ellipeinc(phi, u) / (2.0 * u * (1.0 - u)) - ellipkinc(phi, u) / (2.0 * u) - last
@@ -121,8 +122,8 @@ def _first_in_m(y: Any, phi: Any, m: Any) -> Any:
 
 
 def _second_in_m(y: Any, phi: Any, m: Any) -> Any:
-    near = lt(absolute(m), _NEAR)
-    u = where(near, 0.7, m)
+    near = logical_and(gt(m, _LEAST), lt(m, _MOST))
+    u = where(near, 0.97, m)
     far = (ellipeinc(phi, u) - ellipkinc(phi, u)) / (2.0 * u)
     return where(near, -0.5 * moment(phi, where(near, m, 0.0), i=1, p=-0.5), far)
 

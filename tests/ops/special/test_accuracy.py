@@ -19,7 +19,10 @@ CASES = [
     *((name, before, f, x) for name, before, f, xs in WITH_PARAMETERS for x in xs),
 ]
 LABELS = [f"{name}{before or ''} at {x}" for name, before, _, x in CASES]
-SCIPY: dict[str, Any] = {"assoc_legendre_p": lambda n, m, x: scipy.special.lpmv(m, n, x)}
+SCIPY: dict[str, Any] = {
+    "assoc_legendre_p": lambda n, m, x: scipy.special.lpmv(m, n, x),
+    "polygamma": lambda n, x: None if isinstance(x, complex) else scipy.special.polygamma(n, x),
+}
 LOST = 1e4  # units of rounding that derivatives may lose where the terms of their formula cancel
 
 
@@ -32,7 +35,8 @@ def hold(coefficients: list, wanted: list, theirs: Any) -> None:
     """The value, and the coefficients of the series beside it."""
     value = wanted[0]
     error = abs(number(coefficients[0]) - value)
-    assert error <= max(8 * EPS * abs(value), 2 * abs(number(theirs) - value)), (coefficients[0], value)
+    bar = 0.0 if theirs is None else abs(number(theirs) - value)
+    assert error <= max(8 * EPS * abs(value), bar), (coefficients[0], value)
     size = max(map(abs, wanted))
     for k, (got, want) in enumerate(zip(coefficients, wanted, strict=True)):
         assert abs(number(got) - want) <= EPS * (LOST * abs(want) + 64 * size), (k, got, want)
@@ -42,7 +46,7 @@ def hold(coefficients: list, wanted: list, theirs: Any) -> None:
 def test_series_equal_those_of_mpmath(name, before, exact, x):
     f = getattr(ss.special, name)
     theirs = SCIPY.get(name) or getattr(scipy.special, name)
-    with mpmath.workdps(40):
+    with mpmath.workdps(30):
         wanted = mpmath.taylor(exact, number(x), 4)
         hold(ad.taylor(lambda x: f(*before, x), x, 1.0, 4), wanted, theirs(*before, x))
 
@@ -52,7 +56,7 @@ def test_functions_of_several_results(name, x):
     series = ad.taylor(getattr(ss.special, name), x, 1.0, 4)
     theirs = getattr(scipy.special, name)(x)
     for k, exact in enumerate(SEVERAL[name][0]):
-        with mpmath.workdps(40):
+        with mpmath.workdps(30):
             hold([c[k] for c in series], mpmath.taylor(exact, number(x), 4), theirs[k])
 
 
@@ -60,7 +64,7 @@ def test_functions_of_several_results(name, x):
 @pytest.mark.parametrize(("u", "m"), [(0.7, 0.01), (0.7, 0.3), (1.5, 0.9)])
 def test_jacobi_functions_in_both_operands(k, u, m):
     name, sp = ("sn", "cn", "dn")[k], ss.special
-    with mpmath.workdps(40):
+    with mpmath.workdps(30):
         for f, exact, x in (
             (lambda x: sp.ellipj(x, m)[k], lambda x: mpmath.ellipfun(name, x, m=mpmath.mpf(m)), u),
             (lambda x: sp.ellipj(u, x)[k], lambda x: mpmath.ellipfun(name, mpmath.mpf(u), m=x), m),
@@ -72,14 +76,14 @@ def test_jacobi_functions_in_both_operands(k, u, m):
 def test_spherical_harmonics(n, m):
     phi = 0.3
     for theta in (0.3, 2.0):
-        with mpmath.workdps(40):
+        with mpmath.workdps(30):
             exact = lambda t: mpmath.spherharm(n, m, t, mpmath.mpf(phi))
             series = ad.taylor(lambda t: ss.special.sph_harm_y(n, m, t, phi), theta, 1.0, 4)
             hold(series, mpmath.taylor(exact, number(theta), 4), scipy.special.sph_harm_y(n, m, theta, phi))
 
 
 def slope(f: Any, x: float) -> Any:
-    with mpmath.workdps(60):
+    with mpmath.workdps(50):
         h = mpmath.mpf(10) ** -20
         return (f(mpmath.mpf(x) + h) - f(mpmath.mpf(x) - h)) / (2 * h)
 
@@ -87,8 +91,9 @@ def slope(f: Any, x: float) -> Any:
 @pytest.mark.parametrize("x", [0.1, 2.0, 20.0, 45.0])
 @pytest.mark.parametrize("a", [0.003, 0.3, 2.0, 30.0])
 def test_incomplete_gamma_in_its_parameter(a, x):
-    want = slope(lambda a: mpmath.gammainc(a, mpmath.mpf(x), regularized=True), a)
-    for f, sign in ((ss.special.gammaincc, 1), (ss.special.gammainc, -1)):
+    ends = (0, mpmath.mpf(x)) if x < a else (mpmath.mpf(x), mpmath.inf)
+    want = (1 if x < a else -1) * slope(lambda a: mpmath.gammainc(a, *ends, regularized=True), a)
+    for f, sign in ((ss.special.gammainc, 1), (ss.special.gammaincc, -1)):
         got = number(ad.grad(lambda a, f=f: f(a, x))(a))
         assert abs(got - sign * want) <= 1e3 * EPS * abs(want)
 
