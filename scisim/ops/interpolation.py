@@ -14,7 +14,7 @@ from scisim.core.public import as_argument, number_or_value, public
 from scisim.core.values import dtype as dtype_of
 from scisim.core.values import is_complex, is_inexact, shape
 from scisim.ops.index import gather_p, slice_axis
-from scisim.ops.select import gt, lt, maximum, minimum, remainder, where
+from scisim.ops.select import eq, gt, logical_and, lt, maximum, minimum, remainder, where
 from scisim.ops.shape import astype, concat_p, reshape
 from scisim.ops.sorting import argsort, searchsorted_p, take_along_axis
 
@@ -46,7 +46,7 @@ def _tangent(side: str, args: list, tangents: list) -> Any:
     dx, dxp, dfp = tangents
     n = shape(xp)[-1]
     at = searchsorted_p(xp, x, side=side)
-    below, above = lt(at, 1), gt(at, n - 1)
+    below, above = lt(at, 1), logical_and(gt(at, n - 1), eq(x, x))  # a nan stays one
     left, right = maximum(at - 1, 0), minimum(at, n - 1)
     pick = lambda v, i: take_along_axis(v, i, -1)
     outside = where(below, True, above)

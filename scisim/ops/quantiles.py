@@ -55,7 +55,7 @@ def _ranked_jvp(y: Any, args: list, tangents: list, axis: int, ranks: tuple[int,
         return None
     order = argsort(x, axis)
     at = moveaxis(gather_p(moveaxis(order, axis, 0), np.array(ranks)), 0, axis)
-    return where(isnan(y), math.nan, take_along_axis(t, at, axis))
+    return take_along_axis(t, at, axis) * where(isnan(y), math.nan, 1.0)  # a product, so that cotangents are nan too
 
 
 ranked_p = Primitive(

@@ -77,6 +77,11 @@ def test_a_nan_has_a_nan_derivative_where_it_decides():
         assert np.all(np.isnan(np.asarray(ad.jvp(f, (ss.asarray([1.0, np.nan, 2.0]),), (np.ones(3),))[1])))
 
 
+def test_a_nan_has_a_nan_gradient_where_it_decides():
+    for f in (ss.median, lambda x: ss.quantile(x, 0.3), lambda x: ss.sum(ss.interp(x, [0.0, 9.0], [0.0, 1.0]))):
+        assert np.any(np.isnan(ad.grad(f)(ss.asarray([1.0, np.nan, 2.0]))))
+
+
 def test_edges_of_a_density_differentiate():
     x, w = np.array([0.2, 0.9, 1.7]), np.array([1.0, 2.0, 3.0])
     f = lambda x, w: ss.histogram(x, 2, weights=w, density=True)[0]
