@@ -73,3 +73,24 @@ def splines(t, c, k, q, out):
             for j in range(1, k + 1):
                 y = y + c[i - k + j, r] * b[j]
             out[n, r] = y
+
+
+@compiled
+def lagrange_sums(x, w, y, scale, q, out):
+    """Sums of values with weights times the products of all other differences: y is (n, r), out (queries, r)."""
+    n = x.size
+    d, after = np.empty(n), np.empty(n)
+    for i in range(q.size):
+        for j in range(n):
+            d[j] = (q[i] - x[j]) * scale
+        after[n - 1] = d[n - 1] * 0.0 + 1.0
+        for j in range(n - 2, -1, -1):
+            after[j] = after[j + 1] * d[j + 1]
+        before = d[0] * 0.0 + 1.0
+        for r in range(y.shape[1]):
+            out[i, r] = before * after[0] * w[0] * y[0, r]
+        for j in range(1, n):
+            before = before * d[j - 1]
+            share = before * after[j] * w[j]
+            for r in range(y.shape[1]):
+                out[i, r] += share * y[j, r]

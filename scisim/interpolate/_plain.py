@@ -50,3 +50,12 @@ def splines(module: Any, t: np.ndarray, c: np.ndarray, k: int, q: np.ndarray) ->
     out = np.empty((q.size, math.prod(rest)))
     module.splines(usable(t), usable(c).reshape(len(c), out.shape[1]), k, usable(q).reshape(-1), out)
     return out.reshape(q.shape + rest)[()]
+
+
+def lagrange_sums(module: Any, x: np.ndarray, w: np.ndarray, y: np.ndarray, scale: float, q: np.ndarray) -> Any:
+    """Lagrange's formula for values (n, ...) at queries."""
+    rest = y.shape[1:]
+    out = np.empty((q.size, math.prod(rest)))
+    table = usable(y).reshape(len(y), out.shape[1])
+    module.lagrange_sums(usable(x), usable(w), table, scale, usable(q).reshape(-1), out)
+    return out.reshape(q.shape + rest)[()]

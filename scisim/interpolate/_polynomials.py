@@ -13,16 +13,15 @@ from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.tensor import Tensor, wrap
 from scisim.core.values import Traced
 from scisim.core.values import shape as shape_of
+from scisim.interpolate import _plain
 from scisim.interpolate._arguments import axis_back, axis_first, column, order, real
+from scisim.interpolate._compiled import looped
 from scisim.interpolate._piecewise import PPoly
-from scisim.ops.cumulative import cumulative_prod
 from scisim.ops.extrema import max as max_of
 from scisim.ops.extrema import min as min_of
-from scisim.ops.index import flip
-from scisim.ops.products import tensordot
 from scisim.ops.reduce import prod
 from scisim.ops.select import where
-from scisim.ops.shape import concat, reshape, stack
+from scisim.ops.shape import reshape, stack
 from scisim.ops.sorting import take
 
 
@@ -75,12 +74,27 @@ class _Polynomial:
 
 
 # --- barycentric -----------------------------------------------------------------------------------------------------
-def _of_others(d: Any) -> Any:
-    """For each element along the last axis the product of all others."""
-    ones = d[..., :1] * 0.0 + 1.0
-    before = cumulative_prod(concat([ones, d[..., :-1]], -1), axis=-1)
-    after = flip(cumulative_prod(flip(concat([d[..., 1:], ones], -1), -1), axis=-1), -1)
-    return before * after
+def _parts(x: Any, w: Any, y: Any, scale: Any, q: Any) -> Any:
+    """The sum of values times weights times, for each, the products of all other differences."""
+    n, rank = shape_of(x)[0], len(shape_of(y)) - 1
+    d = [(q - x[j]) * scale for j in range(n)]
+    after = [d[-1] * 0.0 + 1.0]
+    for v in d[:0:-1]:
+        after.append(after[-1] * v)
+    before, total = d[0] * 0.0 + 1.0, None
+    for j in range(n):
+        before = before * d[j - 1] if j else before
+        term = column(before * after[n - 1 - j] * w[j], rank) * y[j]
+        total = term if total is None else total + term
+    return total
+
+
+def _plainly(x: np.ndarray, w: np.ndarray, y: np.ndarray, scale: Any, q: np.ndarray) -> Any:
+    loops = _plain.kernels(x, w, y, q)
+    return _parts(x, w, y, scale, q) if loops is None else _plain.lagrange_sums(loops, x, w, y, float(scale), q)
+
+
+_looped, _ = looped("lagrange_sums", _plainly, _parts, lambda x, w, y, scale, q: (*q, *y[1:]))
 
 
 class BarycentricInterpolator(_Polynomial):
@@ -125,8 +139,7 @@ class BarycentricInterpolator(_Polynomial):
         self.xi, self.yi, self.wi, self._scale = wrap(x), wrap(y), wrap(weights), wrap(scale)
 
     def _values(self, q: Any) -> Any:
-        d = (reshape(q, (*shape_of(q), 1)) - self.xi._v) * self._scale._v
-        return tensordot(_of_others(d) * self.wi._v, self.yi._v, 1)
+        return _looped(self.xi._v, self.wi._v, self.yi._v, self._scale._v, q)
 
 
 # --- Newton ----------------------------------------------------------------------------------------------------------

@@ -64,7 +64,11 @@ MORE: dict[str, tuple[str, Callable]] = {
 }
 
 
-LOOPS = {"PPoly": ("prim:piecewise_polynomial",), "BSpline": ("prim:spline",)}  # by which they are evaluated
+LOOPS = {  # by which they are evaluated
+    "PPoly": ("prim:piecewise_polynomial",),
+    "BSpline": ("prim:spline",),
+    "BarycentricInterpolator": ("prim:lagrange_sums",),
+}
 
 
 def row(name: str, call: Callable, *operands: Any, tag: str = "", order: int = 4, **more: Any) -> Case:
