@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,13 +26,14 @@ from scisim.compiler.lower.rows import in_a_row
 from scisim.compiler.lower.steps import Host, Lowered, Region
 from scisim.compiler.lower.values import ARENA_SLOT, TILE_SLOT
 from scisim.compiler.plan import Array, Plan, plan_of, shaped
-from scisim.compiler.program import Program
+from scisim.compiler.program import SILENT, Program
 from scisim.core.errors import ScisimError
 from scisim.core.graph import Graph, Var
 from scisim.core.source import note
 
 # Seconds to wait for a run to end: it never does where it is the caller that was interrupted, by a signal's handler.
 _PATIENCE = 0.5
+_SILENT: AbstractContextManager = nullcontext()
 
 
 class Parts(NamedTuple):
@@ -231,29 +233,47 @@ class _HostStep:
     def __init__(self, step: Host, first: int, made: dict[int, np.ndarray]) -> None:
         self.step, self.first, self.made = step, first, made
         self.cells: Any = None
+        eq = step.equation
+        self.args = [a if v is None else _Place(v, a.shape, a.dtype) for a, v in zip(eq.args, step.args, strict=True)]
+        self.into = [
+            None if v is None else _Place(v, r.shape, r.dtype) for v, r in zip(step.into, eq.outs, strict=True)
+        ]
+        self.addresses: Any = ctypes.c_int64 * sum(type(a) is _Place for a in (*self.args, *self.into))
 
     def __call__(self, addresses: int) -> None:
         eq = self.step.equation
         for old in self.step.drops:
             self.made.pop(old, None)
-        count = sum(v is not None for v in (*self.step.args, *self.step.into))
-        found = (ctypes.c_int64 * count).from_address(addresses)
-        left, args = iter(found), []
-        for a, view in zip(eq.args, self.step.args, strict=True):
-            args.append(a if view is None else array_at(next(left), view, a.shape, a.dtype))
+        left = iter(self.addresses.from_address(addresses))
+        args = [a.at(next(left)) if type(a) is _Place else a for a in self.args]
         try:
-            with np.errstate(all="ignore"):
+            with _SILENT if eq.prim.name in SILENT else np.errstate(all="ignore"):
                 made = eq.prim.evaluate(*args, **eq.params)
         except ScisimError as error:
             note(error, f"in {eq.prim.name}", eq.source, recorded=True)
             raise
         for k, (r, v) in enumerate(zip(made if eq.prim.multiple else (made,), eq.outs, strict=True)):
-            slot, into = self.step.slots[k], self.step.into[k]
+            slot, into = self.step.slots[k], self.into[k]
             if into is not None:
-                np.copyto(array_at(next(left), into, v.shape, v.dtype), r, casting="unsafe")
+                np.copyto(into.at(next(left)), r, casting="unsafe")
             elif slot is not None:
                 self.made[slot] = r = _owned(r, v)
-                self.cells[self.first + k] = r.ctypes.data
+                self.cells[self.first + k] = r.__array_interface__["data"][0]
+
+
+class _Place:
+    """Where arrays of a step in Python are: looked at anew only when the address is another than at the last run."""
+
+    def __init__(self, view: View, shape: tuple[int, ...], dtype: Any) -> None:
+        self.view, self.shape, self.dtype = view, shape, dtype
+        self.last: tuple[int, Any] = (-1, None)
+
+    def at(self, address: int) -> np.ndarray:
+        """The array whose first element is at an address."""
+        last = self.last
+        if last[0] != address:
+            last = self.last = (address, array_at(address, self.view, self.shape, self.dtype))
+        return last[1]
 
 
 _probed: dict[int, int] = {}

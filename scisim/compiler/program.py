@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,11 @@ import numpy as np
 from scisim.core.errors import ScisimError
 from scisim.core.graph import Equation, Graph, Var, make_program
 from scisim.core.source import note
+
+# Primitives that compute no numbers, so that NumPy has nothing to warn of; to silence it takes as long as one of them.
+SILENT = frozenset(
+    ("argmax", "argmin", "argsort", "broadcast", "concat", "gather", "read", "reshape", "sort", "transpose")
+)
 
 
 class Program:
@@ -43,6 +48,7 @@ class Program:
         self.outputs = [slot(v) for v in graph.outputs]
         self.steps = _with_ends(steps, set(slots.values()) - set(self.outputs))
         self.alone = self._alone()
+        self.silent = all(eq.prim.name in SILENT for eq in graph.equations)
 
     def _alone(self) -> Any:
         """The one step, where it takes the inputs and gives the outputs."""
@@ -53,24 +59,28 @@ class Program:
 
     def __call__(self, *args: Any) -> list:
         """Run on arrays."""
+        if self.silent:
+            return self._results(args)
+        with np.errstate(all="ignore"):
+            return self._results(args)
+
+    def _results(self, args: Sequence[Any]) -> list:
         if self.alone is not None:
             run, params, multiple = self.alone
-            with np.errstate(all="ignore"):
-                result = run(*args, **params)
+            result = run(*args, **params)
             return list(result) if multiple else [result]
         frame = self.frame.copy()
         for k, a in zip(self.inputs, args, strict=True):
             frame[k] = a
-        with np.errstate(all="ignore"):
-            for evaluate, ins, params, outs, multiple, ends in self.steps:
-                result = evaluate(*[frame[k] for k in ins], **params)
-                if multiple:
-                    for k, r in zip(outs, result, strict=True):
-                        frame[k] = r
-                else:
-                    frame[outs[0]] = result
-                for k in ends:
-                    frame[k] = None
+        for evaluate, ins, params, outs, multiple, ends in self.steps:
+            result = evaluate(*[frame[k] for k in ins], **params)
+            if multiple:
+                for k, r in zip(outs, result, strict=True):
+                    frame[k] = r
+            else:
+                frame[outs[0]] = result
+            for k in ends:
+                frame[k] = None
         return [frame[k] for k in self.outputs]
 
 

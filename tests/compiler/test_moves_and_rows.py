@@ -100,3 +100,25 @@ def test_donated_memory_in_a_row() -> None:
     program, want = ss.jit(f, donate_argnums=0), ss.jit(f)(ss.asarray(X))
     for _ in range(3):
         np.testing.assert_array_equal(program(ss.asarray(X)), want)
+
+
+def test_steps_in_python_see_each_call_s_arrays() -> None:
+    program = ss.jit(lambda x: (ss.sort(2.0 * x) + x[0], ss.cumulative_sum(x) * 3.0))
+    rng = np.random.default_rng(11)
+    given = [ss.asarray(rng.normal(size=40)) for _ in range(3)]
+    for k in (0, 1, 2, 1, 0, 2, 2):
+        x = given[k].numpy()
+        first, second = program(given[k])
+        np.testing.assert_array_equal(first, np.sort(2.0 * x) + x[0])
+        np.testing.assert_array_equal(second, np.cumsum(x) * 3.0)
+    kept = [program(x) for x in given]
+    for x, (first, _) in zip(given, kept, strict=True):
+        np.testing.assert_array_equal(first, np.sort(2.0 * x.numpy()) + x.numpy()[0])
+
+
+def test_a_program_warns_of_nothing() -> None:
+    x = ss.asarray([0.0, -1.0, np.inf])
+    with np.errstate(all="raise"):
+        program = ss.jit(lambda x: ss.sort(ss.log(x) - x) + ss.cumulative_sum(x - np.inf))
+        for _ in range(3):
+            assert np.isnan(np.asarray(program(x))).any()
