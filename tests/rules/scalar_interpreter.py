@@ -9,6 +9,7 @@ import operator
 
 import mpmath
 import numpy as np
+import scipy.special
 
 
 class NumPyScalars:
@@ -39,6 +40,7 @@ class NumPyScalars:
     select = lambda condition, a, b: a if condition else b
     cast = lambda x: x
     sigmoid = lambda x: 1 / (1 + np.exp(-x))
+    erf, erfc = scipy.special.erf, scipy.special.erfc
 
 
 class MpmathScalars(NumPyScalars):
@@ -65,6 +67,7 @@ class MpmathScalars(NumPyScalars):
     max, min = max, min
     conj, real, imag = mpmath.conj, mpmath.re, mpmath.im
     sigmoid = lambda x: 1 / (1 + mpmath.exp(-x))
+    erf, erfc = mpmath.erf, mpmath.erfc
     either, both, logical_not = lambda a, b: a or b, lambda a, b: a and b, lambda a: not a
     isnan = mpmath.isnan
     signbit = lambda x: x < 0

@@ -112,7 +112,9 @@ def _row(name: str, operands: tuple, tag: str = "", call: Callable | None = None
     if name in DERIVATIVES:
         covers.append(f"prim:{DERIVATIVES[name].name}")
     kind = " complex" if any(np.iscomplexobj(x) for x in operands) else ""
-    return Case(f"special.{name}{tag and ' ' + tag}{kind}", tuple(covers), run, tuple(operands), order=order)
+    prim = FUNCTIONS[name].primitive
+    more = {"prim": prim} if prim is not None and prim.scalar is not None and not kind else {}
+    return Case(f"special.{name}{tag and ' ' + tag}{kind}", tuple(covers), run, tuple(operands), order=order, **more)
 
 
 def real_rows() -> Iterator[Case]:

@@ -43,7 +43,8 @@ def _complete_upward(k: Any, e: Any, m: Any, rest: Any, n: int) -> tuple:
         ks.append(((j + 0.5) ** 2 * ks[j] - (j + 1) * (rest - m) * ks[j + 1]) / (m * rest))
     for j in range(1, n):  # 2 m E' = E - K, j times
         es.append(((1.0 - 2 * j) * es[j] - ks[j]) / (2 * m))
-    return ks[n], es[n]
+    end = np.equal(rest, 0)
+    return np.where(end, np.inf, ks[n]), np.where(end, -np.inf, es[n])
 
 
 def _complete(m: Any, rest: Any, n: int, which: int) -> Any:

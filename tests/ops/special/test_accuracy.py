@@ -117,3 +117,14 @@ def test_zeta_in_its_exponent(s):
         series = ad.taylor(lambda s, q=q: ss.special.zeta(s, q), s, 1.0, 3)[1:]
         for got, w in zip(series, want, strict=True):
             assert abs(number(got) - w) <= 1e3 * EPS * abs(w)
+
+
+@pytest.mark.parametrize("name", ["erf", "erfc", "expit"])
+def test_compiled_expressions(name):
+    """Where a compiled program has an expression of its own."""
+    x = np.concatenate([np.linspace(-6, 6, 41), [1e-9, 0.5, 9.0, 20.0, 26.0]])
+    exact = {"erf": mpmath.erf, "erfc": mpmath.erfc, "expit": lambda x: 1 / (1 + mpmath.exp(-x))}[name]
+    got = np.asarray(ss.jit(getattr(ss.special, name))(x))
+    with mpmath.workdps(40):
+        want = [exact(mpmath.mpf(float(v))) for v in x]
+        assert all(abs(number(g) - w) <= 4 * EPS * abs(w) for g, w in zip(got, want, strict=True))
