@@ -121,7 +121,6 @@ def equations() -> list[Case]:
             operation("linalg.solve", a, b),
             operation("linalg.solve", a, b[:, 0], tag="of a vector"),
             operation("linalg.solve", stack, array(3, 2, 1, seed=1, kind=kind), tag="of stacks"),
-            operation("linalg.inv", a),
             operation("linalg.inv", stack, tag="of a stack"),
             primitive("solve", stack, array(3, 2, 2, seed=1, kind=kind)),
             primitive("solve", a, b, tag="of one"),
