@@ -81,8 +81,9 @@ def _run_simplex(equalities: int, fun: Smooth, fs: list, x: Any, low: Any, high:
 def _run_sqp(equalities: int, fun: Smooth, fs: list, x: Any, low: Any, high: Any, opts: dict, each: Any) -> tuple:
     constraint: Any = Smooth(fs[4], plain=fun.plain) if len(fs) > 4 else NoConstraints()
     m = sqp(fun, constraint, equalities, x, low, high, opts["ftol"], opts["maxiter"], each)
-    u = concat([m.x, m.multipliers]) if shape(m.multipliers)[0] else m.x
-    return u, (m.f, m.g, m.status, m.nit, m.nfev, m.multipliers)
+    multipliers = m.multipliers if len(fs) > 4 else m.multipliers[:0]
+    u = concat([m.x, multipliers]) if shape(multipliers)[0] else m.x
+    return u, (m.f, m.g, m.status, m.nit, m.nfev, multipliers)
 
 
 RUNNERS: dict[str, Callable] = {

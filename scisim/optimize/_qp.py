@@ -59,8 +59,8 @@ def _solve(
     """Equalities leave a null space, in which the rest is a problem of least distance."""
     n = len(g)
     lows, highs = np.isfinite(low), np.isfinite(high)
-    if not len(c) and not lows.any() and not highs.any():
-        return _descended(b, g), np.zeros(0)
+    if m == 0 and not a.any() and np.all(c >= 0) and not lows.any() and not highs.any():
+        return _descended(b, g), np.zeros(len(c))
     eye = np.eye(n)
     rows = np.vstack([a[m:], eye[lows], -eye[highs]])
     bounds = np.concatenate([-c[m:], low[lows], -high[highs]])
