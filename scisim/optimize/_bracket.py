@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.core.values import Traced, dtype, shape
+from scisim.core.values import Traced, dtype
 from scisim.ops.select import logical_and, logical_not, where
 from scisim.optimize._values import anywhere, count, is_false, is_true, loop
 
@@ -62,21 +62,16 @@ class Bracket(NamedTuple):
 
 
 def _run(step: Callable, start: Any, maxiter: int, each: Callable | None = None) -> Any:
-    single = shape(start.x) == () and not isinstance(start.x, Traced)
+    if not isinstance(start.x, Traced) and np.ndim(start.x) == 0:
+        return loop(lambda s: not s.done and s.iterations < maxiter, step, start, each)
 
     def body(s: Any) -> Any:
         new = step(s)
-        if not single:
-            kept = [either(s.done, a, b) for a, b in zip(s[:-2], new[:-2], strict=True)]
-            new = type(s)(*kept, new.iterations, new.calls)
-        return new
+        kept = [either(s.done, a, b) for a, b in zip(s[:-2], new[:-2], strict=True)]
+        return type(s)(*kept, new.iterations, new.calls)
 
     def test(s: Any) -> Any:
-        return (
-            anywhere(logical_not(s.done)) & (s.iterations < maxiter)
-            if not single
-            else (not s.done) and s.iterations < maxiter
-        )
+        return anywhere(logical_not(s.done)) & (s.iterations < maxiter)
 
     return loop(test, body, start, each)
 

@@ -23,7 +23,7 @@ from scisim.core.values import Traced, name_of, shape
 from scisim.ops.arithmetic import pin, stop
 from scisim.ops.select import where
 from scisim.ops.shape import reshape
-from scisim.optimize._values import Captive
+from scisim.optimize._values import Captive, is_true
 
 
 class Solved(NamedTuple):
@@ -59,7 +59,7 @@ def solved(
     linear : str or callable
         As for `implicit_root`.
     """
-    if not any(isinstance(v, Traced) for v in (start, *params)):
+    if not isinstance(start, Traced) and not any(isinstance(v, Traced) for v in params):
         try:
             with np.errstate(all="ignore"):
                 x, aux = solver(functions, start, params, True)
@@ -148,7 +148,7 @@ def differentiated(v: Any) -> bool:
 def settled(who: str, solution: Any, ok: Any, advice: str) -> Any:
     """The solution, whose derivatives are refused (nan where nobody can know yet) unless the solver converged."""
     x: Any = solution
-    if not isinstance(solution, Traced) or (not isinstance(ok, Traced) and np.all(ok)):
+    if not isinstance(solution, Traced) or is_true(ok) or (not isinstance(ok, Traced) and np.all(ok)):
         return x
     if not isinstance(ok, Traced):
         if differentiated(x):

@@ -20,7 +20,7 @@ from scisim.optimize._implicit import settled, solved
 from scisim.optimize._layout import _inexact, is_plain, with_args
 from scisim.optimize._options import chosen, number, options_of, whole
 from scisim.optimize._result import MESSAGES, OptimizeResult, plain, tensor
-from scisim.optimize._values import Captive
+from scisim.optimize._values import Captive, is_true
 
 WHO = "optimize.root_scalar"
 MESSAGES[WHO] = {
@@ -181,10 +181,10 @@ def _points(name: str, bracket: Any, x0: Any, x1: Any) -> list:
     vals = [_inexact(WHO, "bracket" if METHODS[name] == "bracket" else "x0", v) for v in vals]
     if METHODS[name] == "bracket" and any(dtype(v).kind == "c" for v in vals):
         raise DTypeError(f"{WHO}: bracket is complex; complex numbers have no order, so start from x0 with 'newton'")
-    kind = np.result_type(*map(dtype, vals))
-    whole_shape = np.broadcast_shapes(*map(shape, vals))
-    vals = [v if dtype(v) == kind else astype(v, kind) for v in vals]
-    vals = [v if shape(v) == whole_shape else broadcast(v, whole_shape) for v in vals]
+    if len({(dtype(v), shape(v)) for v in vals}) > 1:
+        kind, whole_shape = np.result_type(*map(dtype, vals)), np.broadcast_shapes(*map(shape, vals))
+        vals = [v if dtype(v) == kind else astype(v, kind) for v in vals]
+        vals = [v if shape(v) == whole_shape else broadcast(v, whole_shape) for v in vals]
     vals = [v if isinstance(v, Traced) or v.ndim else v[()] for v in vals]
     if name == "secant" and len(vals) == 1:
         near = 1e-4 * absolute(vals[0]) + 1e-4
@@ -244,10 +244,10 @@ class _Problem:
             self._solver, lambda fs, x, p: fs[0](x), self._start(), self.functions, self.points, divided(WHO, "slope")
         )
         converged, iterations, calls, *ends = out.aux
-        if out.plain and ends and not np.all(converged):
+        if out.plain and ends:
             self._check_signs(*ends)
         x = settled(WHO, out.x, converged, "raise maxiter or loosen xtol")
-        status = plain(where(converged, 0, 1))
+        status = 0 if is_true(converged) else plain(where(converged, 0, 1))
         entries = {"root": tensor(x), "converged": plain(converged), "iterations": plain(iterations)}
         return RootResults(
             {**entries, "function_calls": plain(calls), "status": status, "method": _Name(self.name)}, WHO
@@ -283,7 +283,7 @@ class _Problem:
 
     def _ends(self, f: Callable, points: Any, ok: Any) -> tuple:
         """Values at the ends, for the message, where a bracket is found wanting."""
-        if isinstance(ok, Traced) or np.all(ok):
+        if isinstance(ok, Traced) or is_true(ok) or np.all(ok):
             return ()
         return f(points[0]), f(points[1])
 
@@ -321,7 +321,7 @@ def _as_numbers(f: Callable) -> Callable:
 def _is_nan(x: Any) -> Any:
     from scisim.ops.select import isnan
 
-    return isnan(x) if isinstance(x, Traced) else np.isnan(x)
+    return isnan(x) if isinstance(x, Traced) else x != x if type(x) is float else np.isnan(x)
 
 
 def _slopes(fs: list, name: str, is_plain: bool) -> Callable:
