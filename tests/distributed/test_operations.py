@@ -6,7 +6,7 @@ import pytest
 import scisim as ss
 from scisim import autodiff as ad
 from scisim.distributed import Mesh, Partial, Replicate, Shard, gather, run_ranks, shard
-from tests.rules.table import TABLE
+from tests.rules.table import NATIVE, TABLE
 
 EPS = np.finfo(float).eps
 
@@ -75,8 +75,16 @@ def check(case, comm, shape):
         close(gather(got), y, f"derivative {k} of {said}")
 
 
-@pytest.mark.parametrize("case", [c for c in TABLE if not c.concrete], ids=lambda case: case.name)
-@pytest.mark.parametrize("shape", [(3,), (2, 2)], ids=str)
+def trials() -> list:
+    """Every row on three ranks, and on a mesh of two axes; there work that libraries do only in long runs."""
+    native, rows = set(map(id, NATIVE)), [c for c in TABLE if not c.concrete]
+    marks = lambda case, shape: () if id(case) in native or shape == (3,) else pytest.mark.slow
+    return [
+        pytest.param(c, shape, id=f"{shape}-{c.name}", marks=marks(c, shape)) for shape in ((3,), (2, 2)) for c in rows
+    ]
+
+
+@pytest.mark.parametrize(("case", "shape"), trials())
 def test_operations(case, shape, monkeypatch):
     monkeypatch.setattr(Mesh, "verify", True)
     run_ranks(int(np.prod(shape)), lambda comm: check(case, comm, shape))
