@@ -149,6 +149,8 @@ def statistics() -> list[Case]:
         row("percentile", lambda x, q: ss.percentile(x, 100.0 * q, axis=1), GRID, q, tag="at variables"),
         row("nanquantile", lambda x, q: ss.nanquantile(x, q, axis=1), GRID, q, tag="at variables"),
         row("nanpercentile", lambda x, q: ss.nanpercentile(x, 100.0 * q, axis=1), GRID, q, tag="at variables"),
+        primitive("partition", GRID, params={"axis": 1, "kth": (1,)}, order=4),
+        primitive("argpartition", GRID, params={"axis": 1, "kth": (1,)}),
         primitive("ranked", GRID, params={"axis": 1, "ranks": (2, 0)}, order=4),
         primitive("top_positions", GRID, params={"axis": 1, "k": 2, "largest": True}),
         primitive("extremum_position", GRID, params={"axis": 1, "largest": True, "last": True}),
