@@ -23,6 +23,7 @@ COUNTS = np.array([2, 0, 3, 1])
 # Functions of a whole number, or of a parameter without derivatives, before (or after) the argument.
 ORDERS: dict[str, Callable] = {
     **{n: lambda f, x: f(1.5, x) for n in ("jv", "jn", "yv", "iv", "kv", "ive", "kve", "jve", "yve")},
+    **{n: lambda f, x: f(0.5, x) for n in ("struve", "modstruve")},
     **{n: lambda f, x: f(0.5, x) for n in ("hankel1", "hankel2", "hankel1e", "hankel2e", "hyp0f1")},
     **{n: lambda f, x: f(2, x) for n in ("yn", "kn", "expn", "polygamma", "legendre_p")},
     **{n: lambda f, x: f(2, x) for n in ("spherical_jn", "spherical_yn", "spherical_in", "spherical_kn")},
@@ -63,6 +64,9 @@ POINTS: dict[str, tuple] = {
     **dict.fromkeys(("polygamma", "multigammaln", "sici", "shichi", "factorial", "ivp", "jvp"), (POSITIVE,)),
     **dict.fromkeys(("zetac",), (1.0 + POSITIVE,)),
     **dict.fromkeys(("rel_entr", "kl_div", "boxcox", "beta", "betaln", "elliprc"), (POSITIVE, OTHER)),
+    **dict.fromkeys(("struve", "modstruve", "spence", "airye"), (POSITIVE,)),
+    **dict.fromkeys(("inv_boxcox", "inv_boxcox1p"), (POSITIVE, 0.4 * WITHIN)),
+    "powm1": (POSITIVE, SIGNED),
     "boxcox1p": (POSITIVE, WITHIN),
     "poch": (POSITIVE, OTHER),
     "binom": (OTHER + 3.0, POSITIVE),
@@ -85,9 +89,10 @@ POINTS: dict[str, tuple] = {
 BEHIND = {
     **{n: [f"special.{n}_scaled"] for n in ("ive", "jve", "yve")},
     "lambertw": ["special.lambertw"],
+    "spence": ["special.log_quotient_derivative"],
     **{n: [f"special.{n}", f"special.{n}_complex"] for n in ("erf", "erfc")},
     "zeta": ["special.zeta"],
-    **{n: [f"special.{n}"] for n in ("sici", "shichi", "fresnel", "airy", "ellipj", "factorial2")},
+    **{n: [f"special.{n}"] for n in ("sici", "shichi", "fresnel", "airy", "airye", "ellipj", "factorial2")},
     "gammainc": ["special.gamma_density", "special.gammainc_in_a"],
     "betainc": ["special.beta_density", "special.betainc_in_a", "special.betainc_in_b"],
     "ellipkinc": ["special.elliptic_moment"],

@@ -8,7 +8,7 @@ from scipy import special as sp
 
 from scisim.ops._special.declare import declare, describe
 from scisim.ops._special.exponential_integrals import exprel
-from scisim.ops.arithmetic import div, zmul
+from scisim.ops.arithmetic import div, power, zmul
 from scisim.ops.elementary import exp, log, log1p
 from scisim.ops.select import gt, where
 
@@ -143,4 +143,12 @@ wrightomega = declare(
     "Wright's omega, the solution w of w + log(w) = z",
     "z",
     ("1.0", "1."),
+)
+powm1 = declare(
+    "powm1",
+    sp.powm1,
+    [lambda z, x, y: y * power(x, y - 1.0), lambda z, x, y: (z + 1.0) * log(x)],
+    "x^y - 1, exact where x^y is near 1",
+    {"x": "Base, positive.", "y": "Exponent, real."},
+    ("2.0, 1e-20", "6.93147181e-21"),
 )

@@ -65,6 +65,7 @@ ONE: dict[str, tuple[Callable, tuple]] = {
     "ellipk": (mp.ellipk, (0.0, 0.3, 0.9, -5.0)),
     "ellipe": (mp.ellipe, (0.0, 0.3, 0.9, -5.0)),
     "ellipkm1": (lambda p: mp.ellipk(1 - p), (1e-3, 0.3, 0.9)),
+    "spence": (lambda z: mp.polylog(2, 1 - z), (0.2, 1.0, 1.7)),
     "zeta": (mp.zeta, (1.1, 2.0, 20.0)),
     "factorial": (lambda x: mp.gamma(x + 1), (0.0, 3.5)),
 }
@@ -119,6 +120,11 @@ WITH_PARAMETERS: list[tuple[str, tuple, Callable, tuple]] = [
     ("ellipkinc", (0.7,), lambda m: mp.ellipf(mp.mpf(0.7), m), (0.0, 0.3, 0.9, -5.0)),
     ("ellipeinc", (0.7,), lambda m: mp.ellipe(mp.mpf(0.7), m), (0.0, 0.3, 0.9, -5.0)),
     ("binom", (2.0,), lambda k: 2 * mp.rgamma(k + 1) * mp.rgamma(3 - k), (0.5, 2.0, 3.0, -1.0)),
+    ("struve", (0.5,), lambda x: mp.struveh(HALF, x), (0.5, 3.7)),
+    ("modstruve", (0.5,), lambda x: mp.struvel(HALF, x), (0.5, 3.7)),
+    ("powm1", (1.5,), lambda y: mp.expm1(y * mp.log(1.5)), (1e-9, 0.5)),
+    ("boxcox", (1.5,), lambda p: mp.expm1(p * mp.log(1.5)) / p, (1e-9, 0.5)),
+    ("inv_boxcox", (0.8,), lambda p: mp.exp(mp.log1p(p * mp.mpf(0.8)) / p), (1e-9, 0.5)),
     ("beta", (2.5,), lambda b: mp.beta(2.5, b), (0.5, 3.7)),
     ("betaln", (2.5,), lambda b: mp.log(mp.beta(2.5, b)), (0.5, 3.7)),
     ("poch", (1.5,), lambda m: mp.rf(1.5, m), (0.5, 3.7)),
@@ -127,6 +133,15 @@ WITH_PARAMETERS: list[tuple[str, tuple, Callable, tuple]] = [
 
 # name: (functions of mpmath for the results, points)
 SEVERAL: dict[str, tuple[tuple, tuple]] = {
+    "airye": (
+        (
+            lambda x: mp.exp(2 * x * mp.sqrt(x) / 3) * mp.airyai(x),
+            lambda x: mp.exp(2 * x * mp.sqrt(x) / 3) * mp.airyai(x, derivative=1),
+            lambda x: mp.exp(-2 * x * mp.sqrt(x) / 3) * mp.airybi(x),
+            lambda x: mp.exp(-2 * x * mp.sqrt(x) / 3) * mp.airybi(x, derivative=1),
+        ),
+        (0.5, 3.0),
+    ),
     "sici": ((mp.si, mp.ci), (0.5, 20.0, 0.3 + 0.4j)),
     "shichi": ((mp.shi, mp.chi), (0.5, 5.0)),
     "fresnel": ((mp.fresnels, mp.fresnelc), (0.5, 3.0, 0.3 + 0.4j)),
