@@ -65,7 +65,7 @@ POINTS: dict[str, tuple] = {
     **dict.fromkeys(("zetac",), (1.0 + POSITIVE,)),
     **dict.fromkeys(("rel_entr", "kl_div", "boxcox", "beta", "betaln", "elliprc"), (POSITIVE, OTHER)),
     **dict.fromkeys(("struve", "modstruve", "spence", "airye"), (POSITIVE,)),
-    **dict.fromkeys(("inv_boxcox", "inv_boxcox1p"), (POSITIVE, 0.4 * WITHIN)),
+    **dict.fromkeys(("inv_boxcox", "inv_boxcox1p"), (POSITIVE, 0.2 * WITHIN)),
     "powm1": (POSITIVE, SIGNED),
     "boxcox1p": (POSITIVE, WITHIN),
     "poch": (POSITIVE, OTHER),
