@@ -28,7 +28,7 @@ from scisim.compiler.lower.steps import Host, Lowered, Region, Step
 from scisim.compiler.lower.tuning import tune
 from scisim.compiler.lower.values import Values
 from scisim.core.graph import Equation, Graph, Var
-from scisim.core.values import shape
+from scisim.core.values import dtype, shape
 
 WORKSPACE = 1 << 20  # bytes of a thread's tiles: half of a second-level cache
 IN_USE = 0.55  # of what is stored for a tile, so much is needed at one time
@@ -161,8 +161,10 @@ class Lowering:
         outside = {v for eq in equations for v in eq.outs if v in needed}
         equations = [eq for eq in equations if eq.outs[0] not in self.joined]
         extent = self._extent(key, equations)
-        work = sum(math.prod(shape(v)) for eq in equations for v in (*eq.args, *eq.outs) if eq.prim.name != "broadcast")
-        parallel = bool(extent) and self.values.threads > 1 and work + _functions(equations) > PARALLEL_WORK
+        moved = [v for eq in equations if eq.prim.name != "broadcast" for v in (*eq.args, *eq.outs)]
+        work = sum(math.prod(shape(v)) for v in moved)
+        short = sum(math.prod(shape(v)) * max(1 - dtype(v).itemsize / 8, 0) for v in moved)  # vectors hold more of them
+        parallel = bool(extent) and self.values.threads > 1 and work - short + _functions(equations) > PARALLEL_WORK
         found = roots.Roots(equations, outside)
         tile = self._tile(found, key, extent) if extent else 0
         tile = _shared(tile, extent, self.values.threads) if parallel else tile
