@@ -33,8 +33,10 @@ def only_moves(graph: Graph) -> bool:
 
 def _moves(eq: Equation) -> bool:
     """Whether it is a view, or takes whole rows by indices that are known."""
-    if not isinstance(eq.args[0], Var) or eq.prim.name in _VIEWS:
-        return isinstance(eq.args[0], Var)
+    if not eq.args or not isinstance(eq.args[0], Var):
+        return False
+    if eq.prim.name in _VIEWS:
+        return True
     known = eq.prim is gather_p and len(eq.args) == 2 and not isinstance(eq.args[1], Var)
     return known and math.prod(eq.args[0].shape[1:]) >= _ROW
 
