@@ -17,7 +17,7 @@ from scipy import special as sp
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.values import is_complex
-from scisim.ops._special.declare import declare, describe, family, in_double, refusal, whole
+from scisim.ops._special.declare import declare, describe, family, in_double, refusal, single, whole
 from scisim.ops.arithmetic import sign_p
 from scisim.ops.complexes import imag, real
 
@@ -215,7 +215,7 @@ def _with_scale(name: str, f: Callable, sign: float, part: Callable, text: str, 
         return dz * scaled(v, z, n=n + 1) - (sign_p(part(z)) * part(dz)) * y
 
     scaled = Primitive(f"special.{name}_scaled", evaluate, axes=ELEMENTWISE, jvp=jvp)
-    prim = Primitive(f"special.{name}", f, axes=ELEMENTWISE, jvp=jvp, singular=_KINK)
+    prim = Primitive(f"special.{name}", single(f), axes=ELEMENTWISE, jvp=jvp, singular=_KINK)
     operands = {"v": "Order, real.", "z": "Argument, real or complex."}
     describe(name, prim, text, operands, example, primitive=prim, gaps={"v": _ORDER})
     return prim, scaled

@@ -13,11 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from scisim.core.axes import ELEMENTWISE, Axes, broadcast_labels
 from scisim.core.errors import ArgumentError, DerivativeError
 from scisim.core.primitive import Primitive
+from scisim.core.values import inexact
 
 
 @dataclass(frozen=True)
@@ -111,7 +113,7 @@ def declare(
 ) -> Primitive:
     """Declare an elementwise function: a partial that is a text is the reason why there is none."""
     names = operands.split() if isinstance(operands, str) else list(operands)
-    evaluate = single(evaluate) if len(names) > 1 else evaluate
+    evaluate = single(evaluate)
     gaps = {k: p for k, p in zip(names, partials, strict=True) if isinstance(p, str)}
     prim = Primitive(
         f"special.{name}",
@@ -127,6 +129,12 @@ def declare(
 def several(name: str, evaluate: Callable, count: int, jvp: Callable, kinds: Callable | None = None) -> Primitive:
     """An elementwise primitive of several results, of one jvp that is linear in its tangents."""
 
+    def low(*args: Any) -> tuple:
+        ys = evaluate(*args)
+        if any(getattr(a, "dtype", None) in _LOW for a in args):
+            return tuple(y.astype(_kind_of(args, y)) for y in ys)
+        return ys
+
     def labels(shapes: tuple, params: dict) -> tuple:
         ins, out = broadcast_labels(shapes)
         return ins, [out] * count
@@ -135,11 +143,9 @@ def several(name: str, evaluate: Callable, count: int, jvp: Callable, kinds: Cal
         with np.errstate(all="ignore"):
             ones = [np.ones(1, a.dtype) for a in avals]
             shape = np.broadcast_shapes(*(a.shape for a in avals))
-            return tuple(type(avals[0])(shape, y.dtype) for y in evaluate(*ones, **params))
+            return tuple(type(avals[0])(shape, y.dtype) for y in low(*ones, **params))
 
-    return Primitive(
-        f"special.{name}", evaluate, axes=Axes(labels, broadcasts=True), infer=infer, jvp=jvp, multiple=True
-    )
+    return Primitive(f"special.{name}", low, axes=Axes(labels, broadcasts=True), infer=infer, jvp=jvp, multiple=True)
 
 
 def _partial(function: str, operand: str, partial: Callable | str | None) -> Callable | None:
@@ -181,25 +187,31 @@ def family(name: str, evaluate: Callable, partials: Sequence[Callable | str] = (
     return prim
 
 
-_SINGLE = {np.dtype(np.float64): np.float32, np.dtype(np.complex128): np.complex64}
+_LOW = {np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16, np.float32, np.complex64)}
 
 
 def single(f: Callable) -> Callable:
-    """A function of SciPy whose result is of single precision where its operands are, for which it has no loop."""
+    """A function of SciPy, its result in the low precision of its operands, for which it may have no loop."""
 
     @functools.wraps(f)
     def evaluate(*args: Any) -> Any:
         y = f(*args)
-        to = _SINGLE.get(y.dtype)
-        if to is not None and any(_is_single(a) for a in args):
-            return y.astype(to) if np.result_type(*args) in (np.float32, np.complex64) else y
+        if any(getattr(a, "dtype", None) in _LOW for a in args):
+            kind = _kind_of(args, y)
+            return y if y.dtype == kind else y.astype(kind)
         return y
 
     return evaluate
 
 
-def _is_single(a: Any) -> bool:
-    return getattr(a, "dtype", None) in (np.float32, np.complex64)
+def _kind_of(args: tuple, y: Any) -> Any:
+    """The dtype of a result beside these operands."""
+    kind = np.result_type(*args)
+    if not inexact(kind):
+        return np.dtype(np.complex128 if y.dtype.kind == "c" else np.float64)
+    if y.dtype.kind == "c" and kind.kind != "c":
+        return np.dtype(np.complex64 if kind in _LOW else np.complex128)
+    return kind
 
 
 def in_double(f: Callable) -> Callable:
@@ -207,15 +219,11 @@ def in_double(f: Callable) -> Callable:
 
     @functools.wraps(f)
     def evaluate(*args: Any, **params: Any) -> Any:
-        kind = np.result_type(*args)
-        if kind.kind not in "fc":
-            kind = np.dtype(np.float64)
+        given = args
         args = tuple(_doubled(a) for a in args)
         with np.errstate(all="ignore"):
             y = np.asarray(_in_blocks(f, args, params))
-        if y.dtype.kind == "c" and kind.kind != "c":
-            kind = np.result_type(kind, np.complex64)
-        return y.astype(kind, copy=False)[()]
+        return y.astype(_kind_of(given, y), copy=False)[()]
 
     return evaluate
 
@@ -240,7 +248,7 @@ def _doubled(a: Any) -> Any:
     a = np.asarray(a)
     if a.dtype.kind == "c":
         return a.astype(np.complex128, copy=False)
-    return a.astype(np.float64, copy=False) if a.dtype.kind in "fb" else a
+    return a if a.dtype.kind in "iu" else a.astype(np.float64, copy=False)
 
 
 def whole(function: str, name: str, n: Any, least: int = 0) -> int:

@@ -85,6 +85,7 @@ wofz_derivative = family("wofz", lambda z, n: _wofz_derivative(z, n))
 
 def _with_expression(name: str, evaluate: Callable, slope: Callable, text: str, example: tuple) -> Callable:
     """A function that compiled programs have an expression for, if its argument is real."""
+    evaluate = single(evaluate)
     number = Primitive(f"special.{name}_complex", evaluate, axes=ELEMENTWISE, partials=[slope])
     prim = Primitive(
         f"special.{name}",
@@ -133,7 +134,7 @@ erfcx = declare(
 )
 wofz = declare(
     "wofz",
-    single(sp.wofz),
+    sp.wofz,
     [lambda y, z: wofz_derivative(z, n=1)],
     "Faddeeva function exp(-z^2) erfc(-i z); its result is complex",
     "z",

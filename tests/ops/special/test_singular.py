@@ -9,7 +9,7 @@ import pytest
 
 import scisim as ss
 from scisim import autodiff as ad
-from scisim.core.errors import ArgumentError, DerivativeError
+from scisim.core.errors import ArgumentError, DerivativeError, DTypeError
 from scisim.core.primitive import PRIMITIVES
 from scisim.ops._special.declare import FUNCTIONS
 
@@ -190,3 +190,15 @@ def counted(prims, run):
 def test_evaluations_grow_with_the_order_of_a_series_and_no_faster(names, f):
     prims = [PRIMITIVES[f"special.{n}"] for n in names]
     assert counted(prims, lambda: ad.taylor(f, 0.7, 1.0, 12)) <= 14
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+@pytest.mark.parametrize("name", ["erf", "gamma", "wofz", "exp1", "fresnel", "j0", "gammaln"])
+def test_low_precision_stays(name, dtype):
+    if dtype == "complex64" and not FUNCTIONS[name].complex:
+        with pytest.raises(DTypeError, match=name):
+            getattr(sp, name)(np.ones(2, dtype))
+        return
+    out = getattr(sp, name)(ss.asarray(np.full(2, 0.5, dtype)))
+    for y in out if isinstance(out, tuple) else (out,):
+        assert y.dtype == ("complex64" if name == "wofz" else dtype)
