@@ -18,6 +18,7 @@ from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.values import is_complex
 from scisim.ops._special.declare import declare, describe, family, in_double, refusal, single, whole
+from scisim.ops._special.quadrature import legendre
 from scisim.ops.arithmetic import sign_p
 from scisim.ops.complexes import imag, real
 
@@ -147,18 +148,17 @@ def _unscaled(f: Callable, v: Any, z: Any, n: int, rate: complex, sign: float, s
     return sum(terms)
 
 
-def _holomorphic(name: str, f: Callable, rate: complex, sign: float, scale: float, front: Callable) -> Any:
-    """The family of f = exp(rate z) g: by neighbours, and far out by Hankel's expansion with ``front(v)`` before it."""
+def _expanded(f: Callable, rate: complex, sign: float, scale: float, front: Callable) -> Callable:
+    """Derivatives of f = exp(rate z) g: by neighbours, far out by Hankel's expansion with ``front(v)`` before it."""
     step = 1.0 if rate == 1.0 else -rate  # of the expansion: 1 for K, i and -i for the Hankel functions
 
-    @in_double
     def evaluate(v: Any, z: Any, n: int) -> Any:
         far = np.abs(z) > 30.0 + 0.5 * np.multiply(v, v)
         u = np.where(far, z, 100.0 + np.multiply(v, v))
         expanded = front(v) * hankel_expansion(v, u, n, step)
         return np.where(far, expanded, _unscaled(f, v, z, n, rate, sign, scale))
 
-    return family(name, evaluate, [_ORDER])
+    return evaluate
 
 
 def _quick(order_zero: Callable, order_one: Callable, general: Callable) -> Callable:
@@ -173,9 +173,40 @@ def _phase(turn: complex) -> Callable:
     return lambda v: math.sqrt(2 / math.pi) * np.exp(-turn * (0.5 * np.pi * np.asarray(v) + 0.25 * np.pi))
 
 
-kve_derivative = _holomorphic("kve", _quick(sp.k0e, sp.k1e, sp.kve), 1.0, 1, -0.5, lambda v: math.sqrt(0.5 * math.pi))
-hankel1e_derivative = _holomorphic("hankel1e", sp.hankel1e, -1j, -1, 0.5, _phase(1j))
-hankel2e_derivative = _holomorphic("hankel2e", sp.hankel2e, 1j, -1, 0.5, _phase(-1j))
+_kve_elsewhere = _expanded(_quick(sp.k0e, sp.k1e, sp.kve), 1.0, 1, -0.5, lambda v: math.sqrt(0.5 * math.pi))
+hankel1e_derivative = family("hankel1e", in_double(_expanded(sp.hankel1e, -1j, -1, 0.5, _phase(1j))), [_ORDER])
+hankel2e_derivative = family("hankel2e", in_double(_expanded(sp.hankel2e, 1j, -1, 0.5, _phase(-1j))), [_ORDER])
+
+
+def _kve_integral(v: Any, x: Any, n: int) -> Any:
+    """The n-th derivative of exp(x) K_v(x), x > 0: of cosh(v t) exp(-x (cosh t - 1)), all terms of one sign."""
+    t = np.linspace(0.0, 6.0, 241)
+    rise = 2.0 * np.sinh(0.5 * t) ** 2
+    weight = np.where((t == 0) | (t == 6.0), 0.5, 1.0) * (t[1] - t[0]) * (-rise) ** n
+    v, x = np.asarray(v)[..., None], np.asarray(x)[..., None]
+    return np.sum(weight * np.cosh(v * t) * np.exp(-x * rise), axis=-1)
+
+
+def _ive_integral(v: Any, x: Any, n: int) -> Any:
+    """The n-th derivative of exp(-x) I_v(x), x > 0, by Schlaefli's integrals (DLMF 10.32.4)."""
+    t, w = legendre(80, 0.0, math.pi)
+    fall = 2.0 * np.sin(0.5 * t) ** 2
+    turn = np.where(np.equal(np.floor(v), v), 0.0, np.sin(np.pi * np.asarray(v)))
+    v, x = np.asarray(v)[..., None], np.asarray(x)[..., None]
+    y = np.sum(w * (-fall) ** n * np.cos(v * t) * np.exp(-x * fall), axis=-1)
+    t, w = legendre(80, 0.0, 6.0)
+    rise = 1.0 + np.cosh(t)
+    return (y - turn * np.sum(w * (-rise) ** n * np.exp(-x * rise - v * t), axis=-1)) / math.pi
+
+
+@in_double
+def _kve_derivative(v: Any, z: Any, n: int) -> Any:
+    """By an integral where both other ways cancel: for real arguments of moderate size."""
+    y = _kve_elsewhere(v, z, n)
+    if np.iscomplexobj(z):
+        return y
+    middle = (z > 1.0) & (z < 100.0) & (np.abs(v) < 8.0)
+    return np.where(middle, _kve_integral(np.where(middle, v, 0.0), np.where(middle, z, 1.0), n), y)
 
 
 @in_double
@@ -186,6 +217,8 @@ def _ive_derivative(v: Any, x: Any, n: int) -> Any:
     u = np.where(far, size, 100.0 + np.multiply(v, v))
     near = _unscaled(_quick(sp.i0e, sp.i1e, sp.ive), v, size, n, -1.0, 1, 0.5)
     y = np.where(far, hankel_expansion(v, u, n, -1.0) / math.sqrt(2 * math.pi), near)
+    middle = (size > 1.0) & (size < 40.0) & (np.abs(v) < 8.0)
+    y = np.where(middle, _ive_integral(np.where(middle, v, 0.0), np.where(middle, size, 1.0), n), y)
     kink = neighbours(sp.iv, v, 0.0, n, 1, 0.5) if n < 2 else np.nan
     y = np.where(np.equal(x, 0), kink, y)
     parity = np.where(np.equal(np.floor(v), v), 1.0 - 2.0 * np.mod(np.add(v, n), 2), np.nan)
@@ -193,6 +226,7 @@ def _ive_derivative(v: Any, x: Any, n: int) -> Any:
 
 
 ive_derivative = family("ive", _ive_derivative, [_ORDER])
+kve_derivative = family("kve", _kve_derivative, [_ORDER])
 _KINK = "at 0, where its scale has a kink, the derivative is that without the scale; higher orders are nan there"
 
 
