@@ -237,7 +237,8 @@ def _harmonic(n: Any, m: Any, theta: Any, phi: Any, k: int) -> Any:
     for d, w in weights.items():
         inside = np.abs(m + d) <= n
         total = total + w * np.where(inside, sp.sph_harm_y(n, np.where(inside, m + d, 0), theta, 0.0).real, 0.0)
-    return total * np.exp(1j * m * phi)
+    # Beyond [0, pi] the values are those of the angle mirrored into it.
+    return np.where(np.sin(theta) < 0, (-1.0) ** k, 1.0) * total * np.exp(1j * m * phi)
 
 
 sph_harm_y_derivative = Primitive(

@@ -82,6 +82,16 @@ def test_spherical_harmonics(n, m):
             hold(series, mpmath.taylor(exact, number(theta), 4), scipy.special.sph_harm_y(n, m, theta, phi))
 
 
+@pytest.mark.parametrize(("n", "m"), [(3, 2), (3, 1), (2, 0)])
+@pytest.mark.parametrize("mirror", [lambda t: -t, lambda t: 2 * np.pi - t])
+def test_spherical_harmonics_of_mirrored_angles(n, m, mirror):
+    """Outside [0, pi] the value is that of the mirrored angle, and derivatives of odd order change their sign."""
+    f = lambda t: ss.special.sph_harm_y(n, m, t, 0.3)
+    want = ad.taylor(f, 0.7, 1.0, 4)
+    for k, got in enumerate(ad.taylor(f, mirror(0.7), 1.0, 4)):
+        np.testing.assert_allclose(got, (-1) ** k * np.asarray(want[k]), rtol=1e-12)
+
+
 def slope(f: Any, x: float) -> Any:
     with mpmath.workdps(50):
         h = mpmath.mpf(10) ** -20
