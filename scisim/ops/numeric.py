@@ -71,7 +71,8 @@ fmin = Primitive(
 # --- remainders, powers of two, steps -----------------------------------------------------------------------
 def _scalar_fmod(s: Any, a: Any, b: Any) -> Any:
     r = s.rem(s.abs(a), s.abs(b))
-    return s.select(s.lt(a, 0), s.neg(r), r)
+    signed = s.select(s.lt(a, 0), s.neg(r), r)
+    return s.select(s.both(s.eq(a, 0), s.eq(r, 0)), a, signed)  # a zero has the sign of the dividend
 
 
 fmod = Primitive(
