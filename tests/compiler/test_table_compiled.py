@@ -24,7 +24,7 @@ from tests.rules.test_rules import along, direction, smooth
 
 # What runs in Python, between native segments; of matrix products those of complex numbers, integers and halves.
 HOST_STEPS = {
-    *("fft", "ifft", "rfft", "irfft", "solve", "det", "argsort", "searchsorted", "scatter", "winners", "gather"),
+    *("fft", "ifft", "rfft", "irfft", "solve", "inv", "det", "argsort", "searchsorted", "scatter", "winners", "gather"),
     *("random_bits", "random_split", "random_fold_in", "random_permutation", "print", "order", "outside"),
     *("uniform_from_bits", "normal_from_bits", "integers_from_bits", "cumulative_sum", "argmax", "argmin"),
     *("sort", "sinc_derivative", "collect", "matmul", "zmatmul", "prod", "nextafter", "cumulative_prod", "isin"),

@@ -36,6 +36,7 @@ TABLE: list[Case] = [row for m in modules() for row in m.ROWS]
 # Rows whose work is in libraries and loops of Python: no native code is made for it.
 _HOSTED = (
     "edges",
+    "everyday",
     "implicit",
     "linalg",
     "matrix",
