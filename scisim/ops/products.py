@@ -99,8 +99,8 @@ _times = merged(matmul_p)
 
 def matmul(a: Any, b: Any) -> Any:
     """Matrix product over the last two axes; vectors count as a row on the left and a column on the right."""
-    if type(a) is type(b) is np.ndarray and 0 < a.ndim < 3 and 0 < b.ndim < 3 and a.shape[-1] == b.shape[0]:
-        return np.matmul(a, b)
+    if type(a) is type(b) is np.ndarray and 0 < a.ndim < 3 and 0 < b.ndim < 3 and a.shape[-1] == b.shape[0] != 1:
+        return np.matmul(a, b)  # as the primitive, to the bit
     s, t = shape(a), shape(b)
     if not s or not t:
         raise ShapeError(f"matmul: shapes {s} and {t}: needs at least one axis each; use a * b for scalars")

@@ -108,3 +108,9 @@ def test_elementwise_functions_broadcast(case):
         wide = ad.grad(loss, tuple(case.inexact))(*map(Tensor, ys))
         for k, g, w in zip(case.inexact, ad.grad(loss, tuple(case.inexact))(*short), wide, strict=True):
             close(g, np.asarray(w).sum(1, keepdims=True) if k == 0 else np.asarray(w).sum(0), 64 * EPS)
+
+
+def test_the_page_of_the_documentation_shows_this_table():
+    from docs.make_rule_table import PAGE, page
+
+    assert PAGE.read_text(encoding="utf-8") == page(), "run python docs/make_rule_table.py"
