@@ -11,7 +11,7 @@ from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.ops._special.declare import describe
 from scisim.ops._special.gamma import binom, gamma, poch
-from scisim.ops.select import ge, logical_and, where
+from scisim.ops.select import ge, logical_and, logical_not, lt, where
 
 
 def comb(n: Any, k: Any, repetition: bool = False) -> Any:
@@ -31,7 +31,7 @@ def perm(n: Any, k: Any) -> Any:
 
 def factorial(n: Any) -> Any:
     """Gamma(n + 1), and 0 for negative n."""
-    valid = ge(n, 0)
+    valid = logical_not(lt(n, 0))  # nan stays nan
     return where(valid, gamma(where(valid, n, 0) + 1.0), 0.0)
 
 

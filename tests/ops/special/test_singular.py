@@ -202,3 +202,8 @@ def test_low_precision_stays(name, dtype):
     out = getattr(sp, name)(ss.asarray(np.full(2, 0.5, dtype)))
     for y in out if isinstance(out, tuple) else (out,):
         assert y.dtype == ("complex64" if name == "wofz" else dtype)
+
+
+def test_the_factorial_of_nan_is_nan():
+    assert np.isnan(ss.special.factorial(np.nan).item())
+    assert ss.special.factorial([-1, 0, 3]).tolist() == [0.0, 1.0, 6.0]
