@@ -18,8 +18,8 @@ from scisim.core.values import Traced
 Guard = tuple[Callable[[], Any], Any]  # where a tensor, or what holds one, is found, and the value it had
 
 _SKIPPED = (types.ModuleType, type, str, bytes, int, float, complex, types.BuiltinFunctionType)
-# Objects of these packages hold no tensors of a user; functions of scisim none in their globals.
-_FOREIGN = ("numpy", "scisim.core", "scisim.ops")
+# Objects of these packages hold no tensors of a user (though much else); functions of scisim none in their globals.
+_FOREIGN = ("numpy", "scisim.core", "scisim.ops", "scipy", "mpmath", "mpi4py", "matplotlib", "numba", "optree", "zarr")
 
 
 class _Part(NamedTuple):
