@@ -14,7 +14,7 @@ from scisim.core.values import Traced, as_value, own, shape
 from scisim.ops import arithmetic as a
 from scisim.ops import select as s
 from scisim.ops.index import index, index_set
-from scisim.ops.products import matmul
+from scisim.ops.products import matmul, plain_product
 from scisim.ops.shape import astype
 
 BINARY = {
@@ -71,7 +71,7 @@ _FAST = {
     **{name: f.evaluate for name, f in COMPARE.items()},
     "eq": np.equal,
     "ne": np.not_equal,
-    "matmul": lambda a, b: np.matmul(a, b) if a.ndim < 3 and b.ndim < 3 else matmul(a, b),
+    "matmul": lambda a, b: matmul(a, b) if (c := plain_product(a, b)) is NotImplemented else c,
 }
 
 

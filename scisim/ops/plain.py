@@ -15,6 +15,7 @@ from scisim.core.capture import capture
 from scisim.core.errors import ScisimError
 from scisim.core.graph import make_program
 from scisim.core.public import OPERATIONS, PLAIN
+from scisim.ops.products import plain_product
 from scisim.ops.sorting import sorted_values
 
 _MANY = 4096  # plans that are kept
@@ -108,7 +109,7 @@ def outer(a: Any, b: Any) -> Any:
 
 
 def matmul(a: Any, b: Any) -> Any:
-    return np.matmul(a, b) if type(a) is np.ndarray is type(b) else NotImplemented
+    return plain_product(a, b) if type(a) is np.ndarray is type(b) else NotImplemented
 
 
 def broadcast_to(x: Any, shape: Any) -> Any:

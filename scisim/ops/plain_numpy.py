@@ -428,11 +428,12 @@ def histogram2d(x: Any, y: Any, bins: Any = 10) -> Any:
 
 # --- products -----------------------------------------------------------------------------------------------
 def dot(a: Any, b: Any) -> Any:
-    return np.matmul(a, b) if _arrays(a, b) and 0 < a.ndim < 3 and 0 < b.ndim < 3 else NotImplemented
+    flat = _arrays(a, b) and 0 < a.ndim < 3 and 0 < b.ndim < 3 and a.shape[-1] != 1  # outer products as the primitive
+    return np.matmul(a, b) if flat else NotImplemented
 
 
 def inner(a: Any, b: Any) -> Any:
-    return np.matmul(a, b) if _arrays(a, b) and a.ndim == b.ndim == 1 else NotImplemented
+    return np.matmul(a, b) if _arrays(a, b) and a.ndim == b.ndim == 1 and a.size != 1 else NotImplemented
 
 
 def vdot(a: Any, b: Any) -> Any:

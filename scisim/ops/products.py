@@ -97,10 +97,23 @@ def merged(prim: Primitive) -> Any:
 _times = merged(matmul_p)
 
 
+def plain_product(a: np.ndarray, b: np.ndarray) -> Any:
+    """The product of arrays by the shortest way to the primitive's value, to the bit; NotImplemented for the others."""
+    s, t = a.shape, b.shape
+    if not s or not t or s[-1] != (t[-2] if len(t) > 1 else t[0]) or (len(t) > 2 and t[:-2] != s[:-2]):
+        return NotImplemented
+    if s[-1] == 1:
+        return np.multiply(a, b) if len(s) == 2 == len(t) else NotImplemented
+    if len(s) < 3 or len(t) > 2:
+        return np.matmul(a, b)
+    rows = a.reshape(math.prod(s[:-1]), s[-1])
+    return np.matmul(rows, b.reshape(s[-1], 1) if len(t) == 1 else b).reshape(*s[:-1], *t[1:])
+
+
 def matmul(a: Any, b: Any) -> Any:
     """Matrix product over the last two axes; vectors count as a row on the left and a column on the right."""
-    if type(a) is type(b) is np.ndarray and 0 < a.ndim < 3 and 0 < b.ndim < 3 and a.shape[-1] == b.shape[0] != 1:
-        return np.matmul(a, b)  # as the primitive, to the bit
+    if type(a) is type(b) is np.ndarray and (c := plain_product(a, b)) is not NotImplemented:
+        return c
     s, t = shape(a), shape(b)
     if not s or not t:
         raise ShapeError(f"matmul: shapes {s} and {t}: needs at least one axis each; use a * b for scalars")

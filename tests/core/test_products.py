@@ -185,3 +185,13 @@ def test_other_products(kind):
 def test_misuse_is_named(call, error, message):
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize("kind", ["f", "c"])
+@pytest.mark.parametrize("shapes", [((4, 1), (1, 3)), ((1,), (1, 3)), ((5, 4, 3), (3, 2)), ((4, 3), (5, 3, 1))])
+def test_products_beside_derivatives_are_the_plain_ones_to_the_bit(shapes, kind):
+    a, b = (ss.asarray(operand(s, kind, i)) for i, s in enumerate(shapes))
+    for f in (ss.matmul, np.matmul, lambda a, b: a @ b):
+        want = f(a, b)
+        for got in (ad.jvp(f, (a, b), (a, b))[0], ad.vjp(f, a, b)[0], ad.taylor(f, (a, b), (a, b), 2)[0]):
+            np.testing.assert_array_equal(got, want)
