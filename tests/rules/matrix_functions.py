@@ -49,7 +49,7 @@ def function_rows(kind: str) -> list[Case]:
         f, make = getattr(la, name), of_both_signs if name == "signm" else near_one
         rows += [
             row(name, f, make(3, 3, kind=kind)),
-            row(name, f, make(2, 2, 2, kind=kind, seed=1), tag="of a stack", order=2),
+            row(name, f, make(2, 2, 2, kind=kind, seed=1), tag="of a stack"),
             row(name, f, none, tag="of nothing", order=2),
         ]
     power = la.fractional_matrix_power
@@ -72,7 +72,7 @@ def mixed_derivative(x: Any) -> Any:
 def tridiagonal_stack(kind: str) -> list[Case]:
     """Nine systems, for which there is a kernel, in real numbers only, since it is compiled by dtype."""
     off, diagonals, b = array(2), 4.0 + array(9, 3), array(3, 2, seed=1)
-    rows = [row("solve_tridiagonal", la.solve_tridiagonal, off, diagonals, off, b, tag="of a stack", order=2)]
+    rows = [row("solve_tridiagonal", la.solve_tridiagonal, off, diagonals, off, b, tag="of a stack")]
     return rows if kind == "f" else []
 
 
@@ -91,12 +91,12 @@ def system_rows(kind: str) -> list[Case]:
     c, r = array(3, kind=kind, low=0.1, high=0.5) + 0.1, array(3, kind=kind, seed=1, low=0.1, high=0.5)
     return [
         row("solve_triangular", lower, dominant, b),
-        row("solve_triangular", unit, dominant * 0.3, stack, tag="of a unit diagonal", order=3),
+        row("solve_triangular", unit, dominant * 0.3, stack, tag="of a unit diagonal"),
         row("solve_triangular", lower, none, none, tag="of nothing"),
         row("solve_banded", banded, bands, middle),
-        row("solve_banded", lambda ab, b: la.solve_banded((1, 1), ab, b), half, middle[:, 0], tag="of three", order=3),
+        row("solve_banded", lambda ab, b: la.solve_banded((1, 1), ab, b), half, middle[:, 0], tag="of three"),
         row("solve_banded", lambda ab, b: la.solve_banded((0, 0), ab, b), flat, none, tag="of nothing"),
-        row("solveh_banded", upper, half, middle, order=3),
+        row("solveh_banded", upper, half, middle),
         row("solveh_banded", below, half, middle[:, 0], tag="lower"),
         row("solveh_banded", la.solveh_banded, flat, none, tag="of nothing"),
         row("solve_tridiagonal", la.solve_tridiagonal, off, diagonals, off[::-1].copy(), b),
@@ -109,7 +109,6 @@ def system_rows(kind: str) -> list[Case]:
             abs(c),
             vector,
             tag="hermitian",
-            order=3,
         ),
         row("solve_toeplitz", la.solve_toeplitz, flat[0], none, tag="of nothing"),
         row("solve_circulant", lambda c, b: la.solve_circulant(c + like(c, 2, 0, 0)[:, 0], b), c, stack),
@@ -122,9 +121,7 @@ def equation_rows(kind: str) -> list[Case]:
     square, stack, none = array(2, 2, kind=kind, seed=3), array(2, 2, 2, kind=kind, seed=4), np.zeros((0, 0), a.dtype)
     return [
         row("solve_sylvester", la.solve_sylvester, a, b, q),
-        row(
-            "solve_sylvester", la.solve_sylvester, near_one(2, 1, 2, 2, kind=kind), b, square, tag="broadcast", order=2
-        ),
+        row("solve_sylvester", la.solve_sylvester, near_one(2, 1, 2, 2, kind=kind), b, square, tag="broadcast"),
         row(
             "solve_sylvester",
             la.solve_sylvester,
@@ -133,9 +130,9 @@ def equation_rows(kind: str) -> list[Case]:
             np.zeros((0, 2), a.dtype),
             tag="of nothing",
         ),
-        row("solve_continuous_lyapunov", la.solve_continuous_lyapunov, b, stack, order=3),
+        row("solve_continuous_lyapunov", la.solve_continuous_lyapunov, b, stack),
         row("solve_continuous_lyapunov", la.solve_continuous_lyapunov, none, none, tag="of nothing"),
-        row("solve_discrete_lyapunov", la.solve_discrete_lyapunov, 0.4 * square, stack, order=3),
+        row("solve_discrete_lyapunov", la.solve_discrete_lyapunov, 0.4 * square, stack),
         row("solve_discrete_lyapunov", la.solve_discrete_lyapunov, none, none, tag="of nothing"),
     ]
 
@@ -143,14 +140,14 @@ def equation_rows(kind: str) -> list[Case]:
 def builder_rows(kind: str) -> list[Case]:
     c, r = array(3, kind=kind), array(2, 4, kind=kind, seed=1)
     none = np.zeros((0,), c.dtype)
-    rows = [row(name, getattr(la, name), c, r, order=2) for name in ("toeplitz", "hankel")]
+    rows = [row(name, getattr(la, name), c, r) for name in ("toeplitz", "hankel")]
     rows += [row(name, getattr(la, name), none, none, tag="of nothing", order=2) for name in ("toeplitz", "hankel")]
     return [
         *rows,
-        row("toeplitz", la.toeplitz, c, tag="hermitian", order=2),
-        row("circulant", la.circulant, r, order=2),
+        row("toeplitz", la.toeplitz, c, tag="hermitian"),
+        row("circulant", la.circulant, r),
         row("circulant", la.circulant, none, tag="of nothing", order=2),
-        row("block_diag", la.block_diag, c, r, np.asarray(c[0]), order=2),
+        row("block_diag", la.block_diag, c, r, np.asarray(c[0])),
         row("block_diag", la.block_diag, none, c, tag="of nothing", order=2),
     ]
 

@@ -67,7 +67,7 @@ def builder_rows(kind: str) -> list[Case]:
         row("block", dense(lambda d, x: sparse.block([[sparse.diags(d), None], [None, kept(x)]])), data, array(3, 3)),
         row("eye", dense(lambda x: sparse.eye(3, dtype=x.dtype) * x), number),
     ]
-    return [dataclasses.replace(r, order=2) for r in rows]
+    return rows
 
 
 def iterative(name: str, kind: str, symmetric: bool, tag: str = "", **more: Any) -> Case:
@@ -78,7 +78,7 @@ def iterative(name: str, kind: str, symmetric: bool, tag: str = "", **more: Any)
         a = (a + a.H if symmetric else a) + sparse.eye(2, dtype=d.dtype) * 6.0
         return getattr(sparse, name)(a, b, **{k: f(a) for k, f in more.items()})[0]
 
-    return row(name, call, array(3, kind=kind), array(2, kind=kind, seed=1), tag=tag, order=2)
+    return row(name, call, array(3, kind=kind), array(2, kind=kind, seed=1), tag=tag)
 
 
 def iterative_rows(kind: str) -> list[Case]:
@@ -96,12 +96,10 @@ def solver_rows(kind: str) -> list[Case]:
 
     return [
         row("spsolve", lambda d, b: sparse.spsolve(regular(d), b), data, columns, prims=("csr_solve",)),
-        row(
-            "spsolve", lambda d, b: sparse.spsolve(regular(d), b), array(2, 5, kind=kind), b, tag="of a stack", order=2
-        ),
+        row("spsolve", lambda d, b: sparse.spsolve(regular(d), b), array(2, 5, kind=kind), b, tag="of a stack"),
         row("spsolve", lambda d, b: sparse.spsolve(CSR(d, [], [0], (0, 0)), b), none, none, tag="of nothing"),
         *iterative_rows(kind),
-        row("expm_multiply", lambda d, b: sparse.expm_multiply(of(d), b, bound=4.0), data, columns, order=2),
+        row("expm_multiply", lambda d, b: sparse.expm_multiply(of(d), b, bound=4.0), data, columns),
         row("jacobi", lambda x: sparse.jacobi(regular(ss.ones(5, dtype=x.dtype)))(x), b),
     ]
 

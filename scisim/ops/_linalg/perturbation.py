@@ -100,6 +100,9 @@ def decomposed(a: np.ndarray, hermitian: bool) -> tuple:
     if hermitian:
         d, u = np.linalg.eigh(a)
         return d, u, adjoint(u)
+    if a.ndim == 2 and not np.isfinite(a).all():  # what a defective matrix left open
+        nothing = np.full_like(a, np.nan, np.result_type(a, np.complex64))
+        return nothing[0], nothing, nothing
     d, u = complex_eig(a)
     return d, u, inverse_or_nan(u)
 
@@ -130,6 +133,8 @@ def _reduced(a: Curve, sizes: list, basis: tuple) -> tuple[Curve, Curve, np.ndar
     """Eigenvalues and eigenvectors of one curve, and the order to which each vector is determined."""
     d, u0, _ = basis
     n, last = len(d), len(a) - 1
+    if not np.isfinite(d).all():
+        return [np.full_like(d, np.nan)] * len(a), [np.full_like(u0, np.nan)] * len(a), np.zeros(n, int)
     same = close(d, roundoff(d.dtype, n) * max(sizes[0], largest(d, -1)))
     if last == 0:
         return [d], [u0], np.zeros(n, int)

@@ -196,6 +196,15 @@ def test_second_derivatives_that_nobody_knows_are_nan_not_numbers():
     close(ad.partial(f, "xx")(x, x), [4.0])
 
 
+@WRAPS
+def test_a_line_on_which_the_matrix_has_too_few_eigenvectors(wrap):
+    """Of 1 + t [[0, 1], [0, 0]], in general: the first derivatives are known, and later ones are not."""
+    series = wrap(lambda a: ad.taylor(la.eigvals, a, ss.asarray([[0.0, 1.0], [0.0, 0.0]]), 3))(EYE)
+    close(series[0], np.ones(2))
+    close(series[1], np.zeros(2))
+    assert np.isnan(np.asarray(series[2:])).all()
+
+
 def test_equal_but_for_rounding(rng):
     """A matrix computed from equal eigenvalues counts as one with equal eigenvalues."""
     for n in (2, 10, 40):
