@@ -99,6 +99,7 @@ ROWS = [
     edge("astype", lambda z: ss.astype(z, z.dtype), COMPLEX),
     edge("empty_like", lambda z: ss.empty_like(z) * 0, COMPLEX),
     edge("sinc", ss.sinc, COMPLEX),
+    edge("xlogy", ss.xlogy, COMPLEX, array(2, 3, kind="c", seed=1)),
     edge("full", lambda z: ss.full((2,), z), np.complex128(1 - 2j)),
     edge("linspace", lambda a, b: ss.linspace(a, b, 3), COMPLEX, COMPLEX[0]),
     *both("fft.fftshift", lambda x: ss.fft.fftshift(x)),
@@ -119,7 +120,7 @@ EXEMPT: dict[str, dict[str, str]] = {
     **{
         f"op:{n}": {"complex": ORDERED} for n in ("ceil", "floor", "trunc", "floor_divide", "remainder", "searchsorted")
     },
-    **{f"op:{n}": {"complex": REAL} for n in ("atan2", "cbrt", "hypot", "logaddexp", "signbit", "xlogy")},
+    **{f"op:{n}": {"complex": REAL} for n in ("atan2", "cbrt", "hypot", "logaddexp", "signbit")},
     **{f"op:{n}": {"0-d": AXES} for n in ("concat", "cross", "diag", "diagonal", "diff", "matmul", "matrix_transpose")},
     **{f"op:{n}": {"0-d": AXES} for n in ("moveaxis", "pad", "split", "take_along_axis", "trace", "tril", "triu")},
     "op:vecdot": {"0-d": AXES},
