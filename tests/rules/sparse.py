@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from typing import Any
 
@@ -85,8 +84,6 @@ def iterative_rows(kind: str) -> list[Case]:
     """With a preconditioner where numbers are complex, without one where they are real, and the simplest with both."""
     more = {"M": sparse.jacobi} if kind == "c" else {}
     rows = [iterative(name, kind, name in ("cg", "minres"), **more) for name in ("minres", "bicgstab", "gmres")]
-    if kind == "c":  # programs of complex numbers are long to compile; tests/sparse holds them once
-        rows = [dataclasses.replace(r, concrete=True) for r in rows]
     return [*rows, *(iterative("cg", kind, True, tag, **m) for tag, m in (("", {}), ("scaled", {"M": sparse.jacobi})))]
 
 
