@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import os
 
+from scisim.core.errors import ArgumentError
+
+_LOCAL_RANKS = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")
+
 
 def cores() -> int:
     """The cores that this process may use: its affinity, or less where a container limits its time."""
@@ -14,3 +18,21 @@ def cores() -> int:
     except (OSError, ValueError):
         return count
     return count if quota == "max" else max(1, min(count, round(int(quota) / int(period))))
+
+
+def threads() -> int:
+    """How many threads programs and transforms run on: SCISIM_NUM_THREADS, or this rank's part of the cores.
+
+    Raises
+    ------
+    ArgumentError
+        If SCISIM_NUM_THREADS is not a positive number.
+    """
+    text = os.environ.get("SCISIM_NUM_THREADS", "").strip()
+    if not text:
+        counts = (os.environ.get(name, "") for name in _LOCAL_RANKS)
+        ranks = next((int(n) for n in counts if n.isdecimal() and int(n)), 1)
+        return max(1, cores() // ranks)
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentError(f"SCISIM_NUM_THREADS is {text!r}; it must be a positive number of threads")
+    return int(text)

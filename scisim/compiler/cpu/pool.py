@@ -16,29 +16,9 @@ import numpy as np
 
 from scisim.compiler.cpu.once import once
 from scisim.compiler.cpu.records import POOL, WORKER
-from scisim.core.errors import ArgumentError
-from scisim.core.machine import cores
+from scisim.core.machine import threads
 
 _SPIN_NS = 40_000
-_LOCAL_RANKS = ("OMPI_COMM_WORLD_LOCAL_SIZE", "MV2_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")
-
-
-def threads() -> int:
-    """How many threads programs run on: SCISIM_NUM_THREADS, or this rank's part of the cores.
-
-    Raises
-    ------
-    ArgumentError
-        If SCISIM_NUM_THREADS is not a positive number.
-    """
-    text = os.environ.get("SCISIM_NUM_THREADS", "").strip()
-    if not text:
-        counts = (os.environ.get(name, "") for name in _LOCAL_RANKS)
-        ranks = next((int(n) for n in counts if n.isdecimal() and int(n)), 1)
-        return max(1, cores() // ranks)
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentError(f"SCISIM_NUM_THREADS is {text!r}; it must be a positive number of threads")
-    return int(text)
 
 
 class Pool:

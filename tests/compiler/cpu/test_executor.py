@@ -15,9 +15,10 @@ from scisim.compiler.cpu.executor import Executor, executor
 from scisim.compiler.cpu.image import LENGTH, START, THREADS, Arg, Image, number
 from scisim.compiler.cpu.interpreter import Interpreter
 from scisim.compiler.cpu.library import host_library
-from scisim.compiler.cpu.pool import Pool, threads
+from scisim.compiler.cpu.pool import Pool
 from scisim.compiler.cpu.target import aarch64, avx2, compile_ir
 from scisim.core.errors import ArgumentError, FileError
+from scisim.core.machine import threads
 
 
 class Increment:
