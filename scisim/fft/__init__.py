@@ -42,3 +42,16 @@ __all__ = [
     "fftshift",
     "ifftshift",
 ]
+
+# --- cosine and sine transforms -------------------------------------------------------------------------------
+from scisim.fft import trigonometric  # noqa: E402
+
+dct = _public("dct", trigonometric.dct, module="fft")
+idct = _public("idct", trigonometric.idct, module="fft")
+dst = _public("dst", trigonometric.dst, module="fft")
+idst = _public("idst", trigonometric.idst, module="fft")
+dctn = _public("dctn", trigonometric.dctn, module="fft")
+idctn = _public("idctn", trigonometric.idctn, module="fft")
+dstn = _public("dstn", trigonometric.dstn, module="fft")
+idstn = _public("idstn", trigonometric.idstn, module="fft")
+__all__ += ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn"]

@@ -1,0 +1,180 @@
+"""Discrete cosine and sine transforms as two primitives, whose transposes are again these two.
+
+With M the matrix of a type without normalisation, a primitive computes ``D(a) M D(b)`` times a scale along each of
+its axes, where D weighs the elements at the ends by which a type and its transpose differ: with c = (1, 2, ..., 2, 1)
+the first cosine transform is a symmetric matrix times diag(c), and the third is the transpose of the second but for
+the weight 2 of one element.  ``ends = (a, b)`` are those weights, of the result and of the operand; the orthogonal
+transforms have (1 / sqrt(2), sqrt(2)).  A transpose has other weights and nothing else to do.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from scisim.core.avals import ShapeDtype
+from scisim.core.axes import Axes
+from scisim.core.machine import threads
+from scisim.core.primitive import Primitive
+
+# The elements of result and operand that `ends` weighs, by kind and type.
+WEIGHED: dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]] = {
+    ("dct", 1): ((0, -1), (0, -1)),
+    ("dct", 2): ((0,), ()),
+    ("dct", 3): ((), (0,)),
+    ("dct", 4): ((), ()),
+    ("dst", 1): ((), ()),
+    ("dst", 2): ((-1,), ()),
+    ("dst", 3): ((), (-1,)),
+    ("dst", 4): ((), ()),
+}
+TRANSPOSED = {1: 1, 2: 3, 3: 2, 4: 4}
+NORMS = ("backward", "ortho", "forward")  # divided by 1, sqrt(N), N
+PARALLEL = 1 << 15  # elements from which on several threads pay
+
+
+def orthogonal_ends(kind: str, type: int, orthogonal: bool) -> tuple[float, float]:
+    """The weights of a transform without and with orthogonal rows."""
+    out, operand = WEIGHED[kind, type]
+    return (math.sqrt(0.5) if orthogonal and out else 1.0, math.sqrt(2.0) if orthogonal and operand else 1.0)
+
+
+# --- engines -------------------------------------------------------------------------------------------------
+def scipy_transform(
+    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, overwrite: bool
+) -> np.ndarray:
+    """The transform of real numbers by SciPy."""
+    from scipy import fft
+
+    run = fft.dctn if kind == "dct" else fft.dstn
+    return run(
+        x, type, None, axes, norm, overwrite_x=overwrite, workers=_workers(x, axes), orthogonalize=bool(orthogonal)
+    )
+
+
+def ducc_transform(
+    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, overwrite: bool
+) -> np.ndarray:
+    """The transform of real numbers by ducc0, which makes it orthogonal with norm "ortho" and with no other."""
+    from ducc0 import fft
+
+    run = fft.dct if kind == "dct" else fft.dst
+    return run(x, type, axes, NORMS.index(norm), x if overwrite else None, _workers(x, axes))
+
+
+def _workers(x: np.ndarray, axes: tuple[int, ...]) -> int:
+    """Threads share the lines along an axis, of which there must be several."""
+    return threads() if x.size >= PARALLEL and x.size > max(x.shape[a] for a in axes) else 1
+
+
+@cache
+def _has_ducc() -> bool:
+    return importlib.util.find_spec("ducc0") is not None
+
+
+def engine(x: np.ndarray) -> Callable[..., np.ndarray]:
+    """The engine for an array: ducc0 where it is installed and knows the dtype."""
+    return ducc_transform if x.dtype.char in "fd" and x.size and _has_ducc() else scipy_transform
+
+
+def _makes_orthogonal(run: Callable, norm: str, orthogonal: bool) -> bool:
+    """Whether an engine is to be asked for orthogonal rows."""
+    return norm == "ortho" if run is ducc_transform else orthogonal
+
+
+# --- the transform on arrays ---------------------------------------------------------------------------------
+def promoted(dt: np.dtype) -> np.dtype:
+    """The dtype in which a transform works: that of its operand, or the next that has one."""
+    if dt.kind in "fc" and dt.itemsize >= 4:
+        return dt
+    return np.dtype(np.float32 if dt.kind == "f" else np.float64)
+
+
+def transform(
+    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, ends: tuple[float, float]
+) -> np.ndarray:
+    """A cosine or sine transform along axes, counted from the last one.
+
+    Parameters
+    ----------
+    kind : {"dct", "dst"}
+    x : array
+        Real or complex; never written into.
+    type : int
+        1 to 4.
+    axes : tuple of negative int
+    norm : {"backward", "ortho", "forward"}
+        Division by 1, by sqrt(N) or by N.
+    ends : pair of float
+        Weights of elements at the ends of the result and of the operand.
+
+    Returns
+    -------
+    array
+        A new one.
+    """
+    x = np.asarray(x, promoted(x.dtype))
+    if x.dtype.kind != "c":
+        return _real(kind, x, type, axes, norm, ends)
+    parts = np.ascontiguousarray(x).view(x.real.dtype).reshape(*x.shape, 2)
+    y = _real(kind, parts, type, tuple(a - 1 for a in axes), norm, ends)
+    return np.ascontiguousarray(y).view(x.dtype)[..., 0]
+
+
+def _real(kind: str, x: np.ndarray, type: int, axes: tuple, norm: str, ends: tuple[float, float]) -> np.ndarray:
+    run = engine(x)
+    wanted = ends == orthogonal_ends(kind, type, True)
+    orthogonal = _makes_orthogonal(run, norm, wanted)
+    a, b = (e / own for e, own in zip(ends, orthogonal_ends(kind, type, orthogonal), strict=True))
+    places = WEIGHED[kind, type]
+    if b != 1.0:
+        x = _weighed(x.copy(), axes, places[1], b)
+    y = run(kind, x, type, axes, norm, orthogonal, b != 1.0)
+    return y if a == 1.0 else _weighed(y, axes, places[0], a)
+
+
+def _weighed(x: np.ndarray, axes: tuple[int, ...], places: tuple[int, ...], factor: float) -> np.ndarray:
+    """Elements at some places along each axis times a factor, in the array itself."""
+    for a in axes:
+        for k in places:
+            x[(..., k, *(slice(None),) * (-a - 1))] *= factor
+    return x
+
+
+# --- the primitives ------------------------------------------------------------------------------------------
+@lru_cache(maxsize=1024)
+def _whole_along(rank: int, axes: tuple[int, ...]) -> tuple:
+    return tuple(None if k - rank in axes else k for k in range(rank))
+
+
+def labels(shapes: tuple, p: dict) -> tuple[list, tuple]:
+    """Axes along which a transform goes are whole; the others are independent of each other."""
+    own = _whole_along(len(shapes[0]), p["axes"])
+    return [own], own
+
+
+def _declare(kind: str) -> Primitive:
+    def transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+        a, b = p["ends"]
+        type = TRANSPOSED[p["type"]]
+        places = WEIGHED[kind, type]
+        return prim(ct, **{**p, "type": type, "ends": (b / 2.0 if places[0] else 1.0, a * 2.0 if places[1] else 1.0)})
+
+    prim = Primitive(
+        kind,
+        lambda x, type, axes, norm, ends: transform(kind, x, type, axes, norm, ends),
+        axes=Axes(labels),
+        infer=lambda avals, p: ShapeDtype(avals[0].shape, promoted(avals[0].dtype)),
+        linear=(0,),
+        transpose=transpose,
+    )
+    return prim
+
+
+dct_p = _declare("dct")
+dst_p = _declare("dst")
