@@ -44,7 +44,7 @@ __all__ = [
 ]
 
 # --- cosine and sine transforms -------------------------------------------------------------------------------
-from scisim.fft import trigonometric  # noqa: E402
+from scisim.fft import short_time, trigonometric  # noqa: E402
 
 dct = _public("dct", trigonometric.dct, module="fft")
 idct = _public("idct", trigonometric.idct, module="fft")
@@ -54,4 +54,6 @@ dctn = _public("dctn", trigonometric.dctn, module="fft")
 idctn = _public("idctn", trigonometric.idctn, module="fft")
 dstn = _public("dstn", trigonometric.dstn, module="fft")
 idstn = _public("idstn", trigonometric.idstn, module="fft")
-__all__ += ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn"]
+stft = _public("stft", short_time.stft, module="fft")
+istft = _public("istft", short_time.istft, module="fft")
+__all__ += ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn", "stft", "istft"]
