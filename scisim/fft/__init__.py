@@ -1,22 +1,28 @@
 """Discrete Fourier transforms that differentiate, map, compile and shard like every other operation."""
 
 from scisim.core.public import public as _public
-from scisim.fft import _primitives, frequencies, planar, transforms
+from scisim.fft import frequencies, planar, transforms
+from scisim.fft.engines import cache_info, clear_cache, engine, engines, register_engine, set_cache_limit
 
-fft = _public("fft", transforms.fft, _primitives.fft_p, "fft")
-ifft = _public("ifft", transforms.ifft, _primitives.ifft_p, "fft")
-rfft = _public("rfft", transforms.rfft, _primitives.rfft_p, "fft")
-irfft = _public("irfft", transforms.irfft, _primitives.irfft_p, "fft")
+fft = _public("fft", transforms.fft, module="fft")
+ifft = _public("ifft", transforms.ifft, module="fft")
+rfft = _public("rfft", transforms.rfft, module="fft")
+irfft = _public("irfft", transforms.irfft, module="fft")
 hfft = _public("hfft", transforms.hfft, module="fft")
 ihfft = _public("ihfft", transforms.ihfft, module="fft")
-fft2 = _public("fft2", transforms.fft2, module="fft")
-ifft2 = _public("ifft2", transforms.ifft2, module="fft")
+fft2 = _public("fft2", planar.fft2, module="fft")
+ifft2 = _public("ifft2", planar.ifft2, module="fft")
+rfft2 = _public("rfft2", planar.rfft2, module="fft")
+irfft2 = _public("irfft2", planar.irfft2, module="fft")
+hfft2 = _public("hfft2", planar.hfft2, module="fft")
+ihfft2 = _public("ihfft2", planar.ihfft2, module="fft")
 fftn = _public("fftn", transforms.fftn, module="fft")
 ifftn = _public("ifftn", transforms.ifftn, module="fft")
 rfftn = _public("rfftn", transforms.rfftn, module="fft")
 irfftn = _public("irfftn", transforms.irfftn, module="fft")
-rfft2 = _public("rfft2", planar.rfft2, module="fft")
-irfft2 = _public("irfft2", planar.irfft2, module="fft")
+hfftn = _public("hfftn", transforms.hfftn, module="fft")
+ihfftn = _public("ihfftn", transforms.ihfftn, module="fft")
+irfftn_like = _public("irfftn_like", transforms.irfftn_like, module="fft")
 fftfreq = _public("fftfreq", frequencies.fftfreq, module="fft")
 rfftfreq = _public("rfftfreq", frequencies.rfftfreq, module="fft")
 fftshift = _public("fftshift", frequencies.fftshift, module="fft")
@@ -35,12 +41,23 @@ __all__ = [
     "ifftn",
     "rfftn",
     "irfftn",
+    "hfftn",
+    "ihfftn",
+    "irfftn_like",
     "rfft2",
     "irfft2",
+    "hfft2",
+    "ihfft2",
     "fftfreq",
     "rfftfreq",
     "fftshift",
     "ifftshift",
+    "cache_info",
+    "clear_cache",
+    "engine",
+    "engines",
+    "register_engine",
+    "set_cache_limit",
 ]
 
 # --- cosine and sine transforms -------------------------------------------------------------------------------

@@ -1,8 +1,9 @@
-"""The four transforms over the last axis, and their transposes: each is again one of them.
+"""The three transforms along any axes, and their transposes: each is again one of them.
 
-With cotangents paired as Re(sum(ct * dz)) a transpose has no conjugate, so fft and ifft are their own.  rfft
-drops, and irfft fills in, the half of the spectrum that is the conjugate of the other: its elements count
-twice, those of frequency 0 and of the Nyquist frequency (even length) once.
+With cotangents paired as Re(sum(ct * dz)) a transpose has no conjugate, so a complex transform is its own.  rfft drops,
+and irfft fills in, the half of the spectrum that is the conjugate of the other.  In irfft elements with a conjugate
+therefore count ``twice``, those of frequency 0 and of the Nyquist frequency (even length) once; the transposes carry
+the same weights, as rfft with ``twice`` and irfft without.
 """
 
 from __future__ import annotations
@@ -13,80 +14,89 @@ from typing import Any
 import numpy as np
 
 from scisim.core.avals import ShapeDtype
-from scisim.core.axes import leading
+from scisim.core.axes import Axes
 from scisim.core.primitive import Primitive
-from scisim.core.values import dtype, shape
-from scisim.ops.complexes import conj
+from scisim.core.values import shape
+from scisim.fft import engines
+from scisim.fft.engines.edges import edges
 
 
 @lru_cache(maxsize=64)
-def _complex_of(dt: np.dtype) -> np.dtype:
+def complex_of(dt: np.dtype) -> np.dtype:
     """The dtype of a spectrum."""
-    return np.fft.fft(np.zeros(1, dt)).dtype
+    single = dt.kind not in "biu" and (dt.itemsize <= 4 or dt == np.complex64)
+    return np.dtype(np.complex64 if single else np.complex128)
 
 
-@lru_cache(maxsize=256)
-def _weights(n: int, twice: float, once: float, dt: np.dtype) -> np.ndarray:
-    """Weights of the half spectrum of n points: of elements that have a conjugate, and of those without."""
-    w = np.full(n // 2 + 1, twice, np.zeros((), dt).real.dtype)
-    w[0] = once
-    if n % 2 == 0:
-        w[-1] = once
-    w.flags.writeable = False
-    return w
+def _labels(shapes: tuple, p: dict) -> tuple:
+    rank = len(shapes[0])
+    found = tuple(None if k - rank in p["axes"] else k for k in range(rank))
+    return [found], found
 
 
-def _same_shape(avals: tuple, p: dict) -> ShapeDtype:
-    return ShapeDtype(avals[0].shape, _complex_of(avals[0].dtype))
+_ALONG = Axes(_labels)
+
+
+def _with(s: tuple[int, ...], axis: int, n: int) -> tuple[int, ...]:
+    return tuple(n if k - len(s) == axis else m for k, m in enumerate(s))
+
+
+def _fft(x: Any, axes: tuple, inverse: bool, scale: float, out: Any = None) -> Any:
+    return engines.c2c(x, axes, inverse, scale, out)
+
+
+def _rfft(x: Any, axes: tuple, inverse: bool, scale: float, twice: bool, out: Any = None) -> Any:
+    y = engines.r2c(x, axes, inverse, 2.0 * scale if twice else scale, out)
+    if twice:
+        for at in edges(y.ndim, axes[-1], x.shape[axes[-1]]):
+            y[at] *= 0.5
+    return y
+
+
+def _irfft(x: Any, n: int, axes: tuple, inverse: bool, scale: float, twice: bool, out: Any = None) -> Any:
+    if not twice:
+        x, scale = x.astype(complex_of(x.dtype)), 0.5 * scale
+        for at in edges(x.ndim, axes[-1], n):
+            x[at] *= 2.0
+    return engines.c2r(x, n, axes, inverse, scale, out)
+
+
+def _rfft_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+    return irfft_p(ct, **{**p, "n": shape(args[0])[p["axes"][-1]]})
+
+
+def _irfft_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+    return rfft_p(ct, **{k: v for k, v in p.items() if k != "n"})
 
 
 fft_p = Primitive(
     "fft",
-    lambda x: np.fft.fft(x),
-    axes=leading(1),
-    infer=_same_shape,
+    _fft,
+    axes=_ALONG,
+    infer=lambda avals, p: ShapeDtype(avals[0].shape, complex_of(avals[0].dtype)),
     linear=(0,),
-    transpose=lambda i, ct, args, p: fft_p(ct),
+    transpose=lambda i, ct, args, p: fft_p(ct, **p),
     array_api="fft.fft",
 )
-ifft_p = Primitive(
-    "ifft",
-    lambda x: np.fft.ifft(x),
-    axes=leading(1),
-    infer=_same_shape,
-    linear=(0,),
-    transpose=lambda i, ct, args, p: ifft_p(ct),
-    array_api="fft.ifft",
-)
-
-
-def _rfft_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
-    n = shape(args[0])[-1]
-    return irfft_p(conj(ct) * _weights(n, 0.5 * n, 1.0 * n, dtype(ct)), n=n)
-
-
-def _irfft_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
-    n = p["n"]
-    return conj(rfft_p(ct)) * _weights(n, 2.0 / n, 1.0 / n, dtype(ct))
-
-
 rfft_p = Primitive(
     "rfft",
-    lambda x: np.fft.rfft(x),
-    axes=leading(1),
-    infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-1], avals[0].shape[-1] // 2 + 1), _complex_of(avals[0].dtype)),
+    _rfft,
+    axes=_ALONG,
+    infer=lambda avals, p: ShapeDtype(
+        _with(avals[0].shape, p["axes"][-1], avals[0].shape[p["axes"][-1]] // 2 + 1), complex_of(avals[0].dtype)
+    ),
     linear=(0,),
     transpose=_rfft_transpose,
     array_api="fft.rfft",
 )
-# The operand has n // 2 + 1 elements; imaginary parts at frequency 0 and at the Nyquist frequency are not
-# read.
+# The operand has n // 2 + 1 elements along the last of the axes; imaginary parts at frequency 0 and at the Nyquist
+# frequency are not read.
 irfft_p = Primitive(
     "irfft",
-    lambda x, n: np.fft.irfft(x if x.dtype.kind == "c" else x.astype(_complex_of(x.dtype)), n),
-    axes=leading(1),
+    _irfft,
+    axes=_ALONG,
     infer=lambda avals, p: ShapeDtype(
-        (*avals[0].shape[:-1], p["n"]), np.zeros((), _complex_of(avals[0].dtype)).real.dtype
+        _with(avals[0].shape, p["axes"][-1], p["n"]), np.zeros((), complex_of(avals[0].dtype)).real.dtype
     ),
     linear=(0,),
     transpose=_irfft_transpose,

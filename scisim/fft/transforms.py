@@ -1,4 +1,4 @@
-"""Discrete Fourier transforms along one axis or several: the raw functions, made of the four primitives.
+"""Discrete Fourier transforms along one axis or several.
 
 Every transform has a length parameter, which crops the axis or fills it up with zeros, and NumPy's three
 norms.
@@ -6,118 +6,14 @@ norms.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
-import numpy as np
-
-from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
-from scisim.core.primitive import Primitive
+from scisim.core.errors import ShapeError
 from scisim.core.public import as_argument
-from scisim.core.values import Traced, dtype, is_complex, shape, zeros
-from scisim.fft._primitives import fft_p, ifft_p, irfft_p, rfft_p
-from scisim.ops.complexes import conj
-from scisim.ops.index import put_p, slice_axis
-from scisim.ops.shape import moveaxis, normalize_axis
-
-Axes = int | tuple[int, ...] | None
-Lengths = int | tuple[int, ...] | None
-_FORWARD = ("fft", "rfft")
-
-
-# --- checking ----------------------------------------------------------------------------------------------
-def _argument(name: str, x: Any) -> Any:
-    x = as_argument(x)
-    if dtype(x).kind not in "biufc":
-        raise DTypeError(f"{name}: x has dtype {dtype(x)}; convert it with astype to float32 or float64")
-    if not shape(x):
-        raise ShapeError(f"{name}: x is a scalar; a transform needs at least one axis")
-    return x
-
-
-def _real(name: str, x: Any) -> None:
-    if is_complex(x):
-        raise DTypeError(
-            f"{name}: x has dtype {dtype(x)}, but this transform is for real input; "
-            f"use {name.replace('r', '', 1)}, or transform real(x) and imag(x)"
-        )
-
-
-def _length(name: str, n: Any) -> int:
-    if isinstance(n, Traced) or not isinstance(n, (int, np.integer)) or isinstance(n, bool):
-        raise ArgumentTypeError(f"{name}: the length n must be an integer, got {n!r}")
-    if n < 1:
-        raise ArgumentError(f"{name}: the length must be at least 1, got n={n}")
-    return int(n)
-
-
-def _default_length(name: str, x: Any, axis: int) -> int:
-    n = shape(x)[axis]
-    if n < 1:
-        raise ArgumentError(f"{name}: axis {axis} of shape {shape(x)} is empty; give it a point or more")
-    return n
-
-
-def _real_length(name: str, x: Any, axis: int) -> int:
-    m = _default_length(name, x, axis)
-    if m == 1:
-        raise ArgumentError(
-            f"{name}: a spectrum of one element along axis {axis} gives no length by itself, since "
-            f"2 * (1 - 1) = 0; say n=1, or the length of the signal"
-        )
-    return 2 * (m - 1)
-
-
-def _scale(name: str, norm: str | None, forward: bool, n: int) -> float:
-    """The factor beside NumPy's default, in which the inverse carries 1 / n."""
-    if norm is None or norm == "backward":
-        return 1.0
-    if norm == "ortho":
-        return 1.0 / math.sqrt(n) if forward else math.sqrt(n)
-    if norm == "forward":
-        return 1.0 / n if forward else float(n)
-    raise ArgumentError(f"{name}: norm must be 'backward', 'ortho' or 'forward', got {norm!r}")
-
-
-# --- one axis ----------------------------------------------------------------------------------------------
-def _resize(x: Any, axis: int, n: int) -> Any:
-    """The axis cropped to n elements, or filled up with zeros."""
-    have = shape(x)[axis]
-    if have == n:
-        return x
-    if have > n:
-        return slice_axis(x, axis, 0, n)
-    blank = zeros((*shape(x)[:axis], n, *shape(x)[axis + 1 :]), dtype(x))
-    at: list[Any] = [("slice", None, None, None)] * len(shape(x))
-    at[axis] = ("slice", 0, have, None)
-    return put_p(blank, x, at=tuple(at))
-
-
-def _along(prim: Primitive, x: Any, axis: int, **params: Any) -> Any:
-    """A primitive of the last axis, applied along another one."""
-    last = len(shape(x)) - 1
-    if axis == last:
-        return prim(x, **params)
-    return moveaxis(prim(moveaxis(x, axis, last), **params), last, axis)
-
-
-def _scaled(y: Any, factor: float) -> Any:
-    return y if factor == 1.0 else y * factor
-
-
-def _one(name: str, prim: Primitive, x: Any, n: int | None, axis: int, norm: str | None) -> Any:
-    x = _argument(name, x)
-    k = normalize_axis(name, axis, len(shape(x)))
-    inverse_real = prim is irfft_p
-    if prim is rfft_p:
-        _real(name, x)
-    if n is not None:
-        n = _length(name, n)
-    else:
-        n = _real_length(name, x, k) if inverse_real else _default_length(name, x, k)
-    factor = _scale(name, norm, prim.name in _FORWARD, n)
-    x = _resize(x, k, n // 2 + 1 if inverse_real else n)
-    return _scaled(_along(prim, x, k, **({"n": n} if inverse_real else {})), factor)
+from scisim.core.values import shape
+from scisim.fft._primitives import fft_p, irfft_p, rfft_p
+from scisim.fft.common import Axes, Lengths, argument, one_axis, several_axes
+from scisim.ops.shape import normalize_axis
 
 
 def fft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
@@ -149,7 +45,7 @@ def fft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "bac
     >>> ss.fft.fft([1.0, 0.0, 0.0, 0.0])
     Tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return _one("fft", fft_p, x, n, axis, norm)
+    return one_axis("fft", fft_p, x, n, axis, False, norm)
 
 
 def ifft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
@@ -181,7 +77,7 @@ def ifft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "ba
     >>> ss.fft.ifft([4.0, 0.0, 0.0, 0.0])
     Tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return _one("ifft", ifft_p, x, n, axis, norm)
+    return one_axis("ifft", fft_p, x, n, axis, True, norm)
 
 
 def rfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
@@ -215,7 +111,7 @@ def rfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "ba
     >>> ss.fft.rfft([1.0, 0.0, 0.0, 0.0])
     Tensor([1.+0.j, 1.+0.j, 1.+0.j])
     """
-    return _one("rfft", rfft_p, x, n, axis, norm)
+    return one_axis("rfft", rfft_p, x, n, axis, False, norm)
 
 
 def irfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
@@ -250,10 +146,7 @@ def irfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "b
     >>> ss.fft.irfft(ss.fft.rfft(x), n=3)
     Tensor([1., 2., 3.])
     """
-    return _one("irfft", irfft_p, x, n, axis, norm)
-
-
-_OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward"}
+    return one_axis("irfft", irfft_p, x, n, axis, True, norm)
 
 
 def hfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
@@ -279,7 +172,7 @@ def hfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "ba
     >>> ss.fft.hfft([1.0, 0.0, 0.0])
     Tensor([1., 1., 1., 1.])
     """
-    return _one("hfft", irfft_p, conj(_argument("hfft", x)), n, axis, _OPPOSITE.get(norm, norm))
+    return one_axis("hfft", irfft_p, x, n, axis, False, norm)
 
 
 def ihfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
@@ -305,34 +198,7 @@ def ihfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "b
     >>> ss.fft.ihfft([1.0, 1.0, 1.0, 1.0])
     Tensor([1.-0.j, 0.-0.j, 0.-0.j])
     """
-    return conj(_one("ihfft", rfft_p, x, n, axis, _OPPOSITE.get(norm, norm)))
-
-
-# --- several axes ------------------------------------------------------------------------------------------
-def _axes(name: str, x: Any, s: Lengths, axes: Axes) -> tuple[list[int], list[int | None]]:
-    """The axes in order, and the length along each."""
-    rank = len(shape(x))
-    s = (s,) if isinstance(s, (int, np.integer)) else s
-    if axes is None:
-        axes = tuple(range(rank)) if s is None else tuple(range(rank - len(s), rank))
-    axes = (axes,) if isinstance(axes, int) else tuple(axes)
-    found = [normalize_axis(name, a, rank) for a in axes]
-    if not found:
-        raise ArgumentError(f"{name}: axes is empty; give at least one axis")
-    if len(set(found)) < len(found):
-        raise ArgumentError(f"{name}: axes {axes} names an axis twice")
-    if s is not None and len(s) != len(found):
-        raise ArgumentError(f"{name}: s={s} has {len(s)} lengths for {len(found)} axes; give one an axis")
-    return found, [None if n is None or n == -1 else _length(name, n) for n in (s or [None] * len(found))]
-
-
-def _many(name: str, prim: Primitive, x: Any, axes: list[int], lengths: list, norm: str | None) -> Any:
-    factor = 1.0
-    for k, given in zip(axes[::-1], lengths[::-1], strict=True):
-        n = _default_length(name, x, k) if given is None else given
-        factor *= _scale(name, norm, prim is fft_p, n)
-        x = _along(prim, _resize(x, k, n), k)
-    return _scaled(x, factor)
+    return one_axis("ihfft", rfft_p, x, n, axis, True, norm)
 
 
 def fftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
@@ -366,8 +232,7 @@ def fftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "ba
     Tensor([[4.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j]])
     """
-    x = _argument("fftn", x)
-    return _many("fftn", fft_p, x, *_axes("fftn", x, s, axes), norm)
+    return several_axes("fftn", fft_p, x, s, axes, False, norm)
 
 
 def ifftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
@@ -400,8 +265,7 @@ def ifftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "b
     Tensor([[1.+0.j, 1.+0.j],
             [1.+0.j, 1.+0.j]])
     """
-    x = _argument("ifftn", x)
-    return _many("ifftn", ifft_p, x, *_axes("ifftn", x, s, axes), norm)
+    return several_axes("ifftn", fft_p, x, s, axes, True, norm)
 
 
 def rfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
@@ -436,11 +300,7 @@ def rfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "b
     Tensor([[4.+0.j, 0.+0.j],
             [0.+0.j, 0.+0.j]])
     """
-    x = _argument("rfftn", x)
-    _real("rfftn", x)
-    found, lengths = _axes("rfftn", x, s, axes)
-    y = _one("rfftn", rfft_p, x, lengths[-1], found[-1], norm)
-    return _many("rfftn", fft_p, y, found[:-1], lengths[:-1], norm)
+    return several_axes("rfftn", rfft_p, x, s, axes, False, norm)
 
 
 def irfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
@@ -474,61 +334,119 @@ def irfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "
     Tensor([[1., 1., 1.],
             [1., 1., 1.]])
     """
-    x = _argument("irfftn", x)
-    found, lengths = _axes("irfftn", x, s, axes)
-    y = _many("irfftn", ifft_p, x, found[:-1], lengths[:-1], norm)
-    return _one("irfftn", irfft_p, y, lengths[-1], found[-1], norm)
+    return several_axes("irfftn", irfft_p, x, s, axes, True, norm)
 
 
-def fft2(x: Any, /, s: Lengths = None, axes: Axes = (-2, -1), norm: str | None = "backward") -> Any:
-    """`fft` along two axes, the last two by default.
+def hfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
+    """`fft` of a signal with a real spectrum along several axes, from its half along the last of them.
 
     Parameters
     ----------
     x : array_like
-        Real or complex.
-    s : pair of int, optional
-        Length along each axis; -1 is the axis's own.
-    axes : pair of int
+        Complex; x[-j] = conj(x[j]) in all axes gives the other half.
+    s : tuple of int, optional
+        Length of the spectrum along each axis; -1 is the axis's own, and 2 * (m - 1) along the last of them.
+    axes : tuple of int, optional
+        All by default, or the last ``len(s)``.
     norm : {"backward", "ortho", "forward"}
 
     Returns
     -------
     Tensor
-        Complex.
+        Real.
+
+    Raises
+    ------
+    ArgumentError
+        As for `fftn`.
 
     Examples
     --------
     >>> import scisim as ss
-    >>> ss.fft.fft2(ss.ones((2, 2)))[0, 0]
-    Tensor(4.+0.j)
+    >>> ss.fft.hfftn(ss.fft.ihfftn([[1.0, 2.0, 3.0]]), s=(1, 3))
+    Tensor([[1., 2., 3.]])
     """
-    x = _argument("fft2", x)
-    return _many("fft2", fft_p, x, *_axes("fft2", x, s, axes), norm)
+    return several_axes("hfftn", irfft_p, x, s, axes, False, norm)
 
 
-def ifft2(x: Any, /, s: Lengths = None, axes: Axes = (-2, -1), norm: str | None = "backward") -> Any:
-    """`ifft` along two axes, the last two by default.
+def ihfftn(x: Any, /, s: Lengths = None, axes: Axes = None, norm: str | None = "backward") -> Any:
+    """Inverse of `hfftn`: `ifft` of real numbers along several axes, half of it along the last.
 
     Parameters
     ----------
     x : array_like
-        Real or complex.
-    s : pair of int, optional
+        Real.
+    s : tuple of int, optional
         Length along each axis; -1 is the axis's own.
-    axes : pair of int
+    axes : tuple of int, optional
+        All by default, or the last ``len(s)``.
     norm : {"backward", "ortho", "forward"}
 
     Returns
     -------
     Tensor
-        Complex.
+        Complex; the last of the axes has length s[-1] // 2 + 1.
+
+    Raises
+    ------
+    DTypeError
+        For complex input.
+    ArgumentError
+        As for `fftn`.
 
     Examples
     --------
     >>> import scisim as ss
-    >>> ss.fft.ifft2(ss.ones((2, 2)))[0, 0]
-    Tensor(1.+0.j)
+    >>> ss.fft.ihfftn(ss.ones((2, 2)))
+    Tensor([[1.+0.j, 0.+0.j],
+            [0.+0.j, 0.+0.j]])
     """
-    x = _argument("ifft2", x)
-    return _many("ifft2", ifft_p, x, *_axes("ifft2", x, s, axes), norm)
+    return several_axes("ihfftn", rfft_p, x, s, axes, True, norm)
+
+
+def irfftn_like(x: Any, /, like: Any, axes: Axes = None, norm: str | None = "backward") -> Any:
+    """Inverse of ``rfftn(like, axes=axes)`` that keeps the lengths of ``like``, odd ones too.
+
+    Parameters
+    ----------
+    x : array_like
+        The half spectrum.
+    like : array_like or tuple of int
+        The signal, of which only the shape counts, or that shape.
+    axes : int or tuple of int, optional
+        All by default.
+    norm : {"backward", "ortho", "forward"}
+
+    Returns
+    -------
+    Tensor
+        Real, with the lengths of ``like`` along ``axes``.
+
+    Raises
+    ------
+    ArgumentError
+        As for `fftn`.
+    ShapeError
+        If the spectrum has another number of axes than the signal, or along the last of ``axes`` another number of
+        elements than n // 2 + 1.
+
+    Examples
+    --------
+    >>> import scisim as ss
+    >>> x = ss.asarray([1.0, 2.0, 4.0])
+    >>> ss.fft.irfft(ss.fft.rfft(x)).shape, ss.fft.irfftn_like(ss.fft.rfft(x), x)
+    ((2,), Tensor([1., 2., 4.]))
+    """
+    x = argument("irfftn_like", x)
+    target = tuple(like) if isinstance(like, tuple) else shape(as_argument(like))
+    if len(target) != len(shape(x)):
+        raise ShapeError(f"irfftn_like: a spectrum of shape {shape(x)} is not that of a signal of shape {target}")
+    along = range(len(target)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    found = [normalize_axis("irfftn_like", a, len(target)) for a in along]
+    last = found[-1] if found else -1
+    if found and shape(x)[last] != target[last] // 2 + 1:
+        raise ShapeError(
+            f"irfftn_like: axis {last} of the spectrum has {shape(x)[last]} elements, but a signal of length "
+            f"{target[last]} has {target[last] // 2 + 1}; give the axes of the forward transform, in the same order"
+        )
+    return irfftn(x, tuple(target[a] for a in found), tuple(found), norm)

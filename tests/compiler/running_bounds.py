@@ -319,9 +319,10 @@ def _weighed(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
 def _transform(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     """A Fourier transform: every term goes into every sum."""
     (x,) = args
-    n = max(np.shape(x.value)[-1], np.shape(y)[-1], 1)
-    scale = {"ifft": 1 / n, "irfft": 2 / n}.get(eq.prim.name, 1.0)
-    total = np.sum(x.error + n * eps(np.asarray(y).dtype) * magnitude(x.value), axis=-1, keepdims=True)
+    axes = eq.params["axes"]
+    n = int(np.prod([max(np.shape(x.value)[a], np.shape(y)[a]) for a in axes]))
+    scale = eq.params["scale"] * (2.0 if eq.params.get("twice") else 1.0)
+    total = np.sum(x.error + n * eps(np.asarray(y).dtype) * magnitude(x.value), axis=axes, keepdims=True)
     return scale * np.broadcast_to(total, np.shape(y))
 
 
@@ -361,7 +362,7 @@ RULES: dict[str, Callable] = {
     **dict.fromkeys(("sum", "cumulative_sum"), _added),
     **dict.fromkeys(("max", "min", "any", "all"), _largest),
     **dict.fromkeys(("matmul", "zmatmul"), _product),
-    **dict.fromkeys(("fft", "ifft", "rfft", "irfft"), _transform),
+    **dict.fromkeys(("fft", "rfft", "irfft"), _transform),
     **dict.fromkeys(("neg", "conj", "real", "imag", "abs", "stop_gradient"), lambda eq, y, args: args[0].error),
     **dict.fromkeys(("add", "sub", "hypot", "logaddexp"), lambda eq, y, args: args[0].error + args[1].error),
     **dict.fromkeys(("maximum", "minimum"), lambda eq, y, args: np.maximum(args[0].error, args[1].error)),

@@ -129,8 +129,11 @@ EXEMPT: dict[str, dict[str, str]] = {
     "op:stack": {"broadcast": "takes arrays of one shape"},
     "op:full": {"empty": "the operand is a number; the shape may hold a zero"},
 }
-TRANSFORMS = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "fftn", "ifftn", "rfftn", "irfftn")
+TRANSFORMS = (
+    *("fft", "ifft", "rfft", "irfft", "hfft", "ihfft", "fft2", "ifft2", "hfft2", "ihfft2"),
+    *("fftn", "ifftn", "rfftn", "irfftn", "hfftn", "ihfftn", "irfftn_like"),
+)
 for _name in TRANSFORMS:
     EXEMPT[f"op:fft.{_name}"] = {"empty": "a transform of no points is refused", "0-d": AXES}
-for _name in ("rfft", "ihfft", "rfftn"):
+for _name in ("rfft", "ihfft", "rfftn", "ihfftn", "ihfft2"):
     EXEMPT[f"op:fft.{_name}"]["complex"] = "of real numbers by definition"

@@ -75,14 +75,16 @@ def transforms() -> list[Case]:
             with_options(name, array(4, 2), tag="cropped", n=3, axis=0, norm="ortho"),
             with_options(name, array(3), tag="filled up", n=8, norm="forward"),
         ]
-    for name in ("fft.fftn", "fft.ifftn", "fft.irfftn"):
+    for name in ("fft.fftn", "fft.ifftn", "fft.irfftn", "fft.hfftn"):
         rows += optioned(name, (2, 3, 2))
         rows += optioned(name, (3, 2, 3), tag="of two axes", s=(4, 3), axes=(2, 0), norm="ortho")
-    for name in ("fft.fft2", "fft.ifft2"):
+    for name in ("fft.fft2", "fft.ifft2", "fft.hfft2"):
         rows += optioned(name, (2, 3, 2), norm="forward")
+    for name in ("fft.rfftn", "fft.ihfftn", "fft.ihfft2"):
+        rows.append(with_options(name, array(2, 3, 2), tag=""))
+    rows += optioned("fft.irfftn_like", (2, 3), like=(2, 5))
     return [
         *rows,
-        with_options("fft.rfftn", array(2, 3, 2), tag=""),
         with_options("fft.rfftn", array(3, 2, 3), tag="of two axes", s=(4, 3), axes=(2, 0), norm="ortho"),
         *optioned("fft.fftshift", (2, 5)),
         *optioned("fft.ifftshift", (2, 5), tag="of one axis", axes=1),
@@ -98,11 +100,19 @@ FREQUENCIES = (ss.fft.fftfreq, ss.fft.rfftfreq)
 def spectra() -> list[Case]:
     """The primitives, with lengths of both parities and of one."""
     rows: list[Case] = []
+    line = {"axes": (-1,), "scale": 0.7}
     for n in (1, 4, 5):
-        rows += both(primitive, "fft", (2, n), tag=f"of {n}")
-        rows += both(primitive, "ifft", (2, n), tag=f"of {n}")
-        rows.append(primitive("rfft", array(2, n), tag=f"of {n}"))
-        rows += both(primitive, "irfft", (2, n // 2 + 1), tag=f"to {n}", params={"n": n})
+        for inverse in (False, True):
+            p, tag = line | {"inverse": inverse}, f"of {n}{', inverse' if inverse else ''}"
+            rows += both(primitive, "fft", (2, n), tag=tag, params=p)
+            for twice in (False, True):
+                weighted = p | {"twice": twice}
+                rows.append(primitive("rfft", array(2, n), tag=f"{tag}, {twice}", params=weighted))
+                rows += both(primitive, "irfft", (2, n // 2 + 1), tag=f"{tag}, {twice}", params=weighted | {"n": n})
+    for twice in (False, True):
+        plane = {"axes": (-1, -3), "scale": 0.7, "inverse": False, "twice": twice}
+        rows.append(primitive("rfft", array(3, 2, 4), tag=f"of a plane, {twice}", params=plane))
+        rows += both(primitive, "irfft", (3, 2, 4), tag=f"of a plane, {twice}", params=plane | {"n": 4})
     return rows
 
 

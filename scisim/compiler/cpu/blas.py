@@ -18,6 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from scisim.backends.libraries import MKL_PLACES
+
 # How libraries spell Fortran's dgemm and functions of their own; 64-bit integers come first.
 _FORMS = ("scipy_{}_64_", "{}_64_", "{}64_", "scipy_{}_", "{}_")
 _OWN = ("scipy_openblas_{}64_", "openblas_{}64_", "scipy_openblas_{}", "openblas_{}")
@@ -102,8 +104,8 @@ def blas() -> Blas | None:
 def _places() -> list[tuple[str, Path, str]]:
     numpy, prefix = Path(np.__file__).parent, Path(sys.prefix)
     bundled = [numpy.parent / "numpy.libs", numpy / ".dylibs", numpy / ".libs"]
-    mkl = [(prefix / "lib", "libmkl_rt*"), (prefix / "Library" / "bin", "mkl_rt*.dll")]
-    return [*(("MKL", folder, pattern) for folder, pattern in mkl), *(("OpenBLAS", b, "*openblas*") for b in bundled)]
+    mkl = [("MKL", prefix / folder, pattern) for folder, pattern in MKL_PLACES]
+    return [*mkl, *(("OpenBLAS", b, "*openblas*") for b in bundled)]
 
 
 def _opened(name: str, path: Path) -> Blas | None:
