@@ -8,7 +8,7 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
 
@@ -239,6 +239,8 @@ class _HostStep:
             None if v is None else _Place(v, r.shape, r.dtype) for v, r in zip(step.into, eq.outs, strict=True)
         ]
         self.addresses: Any = ctypes.c_int64 * sum(type(a) is _Place for a in (*self.args, *self.into))
+        placed = all(v is not None and v.contiguous(r.shape) for v, r in zip(step.into, eq.outs, strict=True))
+        self.fill = eq.prim.into if placed else None
 
     def __call__(self, addresses: int) -> None:
         eq = self.step.equation
@@ -248,11 +250,19 @@ class _HostStep:
         args = [a.at(next(left)) if type(a) is _Place else a for a in self.args]
         try:
             with _SILENT if eq.prim.name in SILENT else np.errstate(all="ignore"):
+                if self.fill is not None:
+                    outs = [p.at(next(left)) for p in self.into if p is not None]
+                    self.fill(outs if eq.prim.multiple else outs[0], *args, **eq.params)
+                    return
                 made = eq.prim.evaluate(*args, **eq.params)
         except ScisimError as error:
             note(error, f"in {eq.prim.name}", eq.source, recorded=True)
             raise
-        for k, (r, v) in enumerate(zip(made if eq.prim.multiple else (made,), eq.outs, strict=True)):
+        self._deliver(made if eq.prim.multiple else (made,), left)
+
+    def _deliver(self, made: Sequence[Any], left: Iterator[int]) -> None:
+        """Copy results to their places, or keep them and tell where they are."""
+        for k, (r, v) in enumerate(zip(made, self.step.equation.outs, strict=True)):
             slot, into = self.step.slots[k], self.into[k]
             if into is not None:
                 np.copyto(into.at(next(left)), r, casting="unsafe")

@@ -50,6 +50,10 @@ class Primitive:
         ``through(trace, args, params)`` for operations with bodies: interpretations that act value by value.
     batch : callable, optional
         ``batch(trace, prim, vals, mapped, params)`` where the axis rule cannot say it.
+    into : callable, optional
+        ``into(out, *args, **params)`` writes the result to ``out``, a C-contiguous array apart from the operands (a
+        list of them where `multiple`): what compiled programs call instead of ``evaluate`` where the result has a
+        place, so that nothing is allocated and copied.
     record : callable, optional
         ``record(args)`` enters a captured graph in the place of the primitive itself.
     exact : Primitive, optional
@@ -92,6 +96,7 @@ class Primitive:
         series: Callable | None = None,
         through: Callable | None = None,
         batch: Callable | None = None,
+        into: Callable | None = None,
         record: Callable | None = None,
         exact: Primitive | None = None,
         scalar: Callable | None = None,
@@ -110,7 +115,7 @@ class Primitive:
         self.partials, self.jvp, self.transpose = partials, jvp, transpose
         self.linear, self.bilinear = tuple(linear), tuple(bilinear)
         self.reverse, self.taylor, self.through, self.batch = reverse, taylor, through, batch
-        self.record, self.regular = record, regular
+        self.into, self.record, self.regular = into, record, regular
         self.exact, self.series = exact, series
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
         self.multiple, self.spreads, self.effect, self.pole = multiple, spreads, effect, pole

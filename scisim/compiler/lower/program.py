@@ -255,7 +255,9 @@ class Lowering:
         slots: list[int | None] = []
         into: list[View | None] = []
         for v in eq.outs:
-            if v not in values.views:
+            if eq.prim.into is not None:
+                values.whole(v)
+            elif v not in values.views:
                 values.named(v)
                 values.hosted.add(v)
             elif v in values.results:

@@ -30,7 +30,7 @@ class Host:
     args : list of View or None
         None for constants.
     slots : list of int or None
-        Where the addresses of its results go; None for results that are copied to a place.
+        Where the addresses of its results go; None for results that are written or copied to a place.
     into : list of View or None
         That place.
     drops : list of int
