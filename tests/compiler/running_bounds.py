@@ -326,6 +326,24 @@ def _transform(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     return scale * np.broadcast_to(total, np.shape(y))
 
 
+def _cosines(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
+    """A cosine or sine transform: every term goes into every sum, with at most 2 times the weights."""
+    (x,) = args
+    p = eq.params
+    n = int(np.prod([np.shape(y)[a] for a in p["axes"]]))
+    largest = (2.0 * float(np.prod(np.maximum(p["ends"], 1.0)))) ** len(p["axes"])
+    scale = largest * {"backward": 1.0, "ortho": n**-0.5, "forward": 1.0 / n}[p["norm"]]
+    total = np.sum(x.error + n * eps(np.asarray(y).dtype) * magnitude(x.value), axis=p["axes"], keepdims=True)
+    return scale * np.broadcast_to(total, np.shape(y))
+
+
+def _frames_added(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
+    """Sums over the frames that hold a sample: n * eps * sum(abs(terms))."""
+    (x,) = args
+    f = lambda t: eq.prim.evaluate(t, **eq.params)
+    return f(x.error) + np.shape(x.value)[-2] * eps(np.asarray(y).dtype) * f(magnitude(x.value))
+
+
 def general(eq: Equation, y: Any, args: list[Known]) -> np.ndarray:
     """By all partial derivatives; without errors of operands, or without derivatives, there is nothing to follow."""
     if not any(a.error.any() for a in args):
@@ -355,7 +373,7 @@ def _every_partial(eq: Equation, args: list[Known], k: int) -> np.ndarray:
 
 
 COMPARED = ("lt", "le", "gt", "ge", "eq", "ne", "tie")
-MOVED = ("broadcast", "reshape", "transpose", "read", "put", "concat", "gather", "collect")
+MOVED = ("broadcast", "reshape", "transpose", "read", "put", "concat", "gather", "collect", "frames")
 RULES: dict[str, Callable] = {
     **dict.fromkeys(COMPARED, _compared),
     **dict.fromkeys(MOVED, _moved),
@@ -370,6 +388,8 @@ RULES: dict[str, Callable] = {
     "truncate": lambda eq, y, args: _jump(eq, y, args),
     "searchsorted": lambda eq, y, args: _placed(eq, y, *args),
     "weighted_sum": _weighed,
+    **dict.fromkeys(("dct", "dst"), _cosines),
+    "overlap_add": _frames_added,
     "segment_sum": _by_segment,
     **dict.fromkeys(("conv", "convolution"), _convolved),
     "mul": lambda eq, y, args: _factors(args),

@@ -56,6 +56,62 @@ def spectra() -> list[Case]:
     return rows
 
 
+# --- short-time transforms -----------------------------------------------------------------------------------
+WINDOW = np.array([0.4, 0.9, 1.1, 0.7, 0.3])
+SETTINGS: dict[str, dict] = {
+    "": {"hop": 2},
+    "reflected": {"hop": 3, "pad_mode": "reflect", "scaling": "psd"},
+    "without ends": {"hop": 1, "center": False, "padded": False, "n_fft": 8, "scaling": "spectrum"},
+    "of both sides": {"hop": 2, "onesided": False},
+}
+
+
+def _forward(tag: str, x: Any, f: Any) -> Case:
+    return Case(f"fft.stft {tag}", ("op:fft.stft",), f, (x, WINDOW), order=3)
+
+
+def signals() -> list[Case]:
+    rows = [_forward(tag, array(9), lambda x, w, s=s: ss.fft.stft(x, w, **s)) for tag, s in SETTINGS.items()]
+    return [
+        *rows,
+        _forward("complex", array(2, 7, kind="c"), lambda x, w: ss.fft.stft(x, w, 2)),
+        _forward("along the first axis", array(6, 2), lambda x, w: ss.fft.stft(x, w, 2, axis=0, pad_mode="wrap")),
+        _forward("of nothing", array(0, 6), lambda x, w: ss.fft.stft(x, w, 2)),
+        _forward("by one sample of window", array(4), lambda x, w: ss.fft.stft(x, w[0:1])),
+        Case("fft.stft by name", ("op:fft.stft",), lambda x: ss.fft.stft(x, "hamming", 3, 6), (array(9),), order=3),
+    ]
+
+
+def _back(tag: str, z: Any, f: Any) -> Case:
+    return Case(f"fft.istft {tag}", ("op:fft.istft",), f, (z, WINDOW), order=3)
+
+
+def spectra_of_frames() -> list[Case]:
+    half, full = array(3, 4, kind="c"), array(5, 4, kind="c", seed=1)
+    return [
+        _back("", half, lambda z, w: ss.fft.istft(z, w, 2, length=6)),
+        _back("of both sides", full, lambda z, w: ss.fft.istft(z, w, 2, onesided=False, scaling="psd")),
+        _back("of real spectra", array(3, 4), lambda z, w: ss.fft.istft(z, w, 1, center=False, scaling="spectrum")),
+        _back("filled up", array(2, 5, 9, kind="c"), lambda z, w: ss.fft.istft(z, w, 1, 8)),
+        _back("along the first axis", array(3, 4, 2, kind="c"), lambda z, w: ss.fft.istft(z, w, 2, axis=0)),
+        _back("of nothing", array(0, 3, 4, kind="c"), lambda z, w: ss.fft.istft(z, w, 2)),
+    ]
+
+
+def frames() -> list[Case]:
+    rows: list[Case] = []
+    for length, hop in ((4, 2), (3, 2), (2, 3)):
+        tag = f"of {length} every {hop}"
+        rows += both(primitive, "frames", (2, 9), tag=tag, params={"length": length, "hop": hop}, order=3)
+        for count in (2, 5):
+            n = (count - 1) * hop + length + hop - 1
+            many = f"{tag}, {count}"
+            rows += both(primitive, "overlap_add", (2, count, length), tag=many, params={"hop": hop, "n": n}, order=3)
+    return rows
+
+
 NO_AXES = "works along axes"
-ROWS = [*lines(), *planes(), *spectra()]
+ROWS = [*lines(), *planes(), *spectra(), *signals(), *spectra_of_frames(), *frames()]
 EXEMPT: dict[str, dict[str, str]] = {f"op:fft.{name}{n}": {"0-d": NO_AXES} for name in NAMES for n in ("", "n")}
+EXEMPT["op:fft.stft"] = {"0-d": NO_AXES, "broadcast": "signals and a window of one axis"}
+EXEMPT["op:fft.istft"] = {"0-d": NO_AXES, "broadcast": "spectra and a window of one axis"}
