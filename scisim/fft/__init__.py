@@ -2,7 +2,7 @@
 
 from scisim.core.public import public as _public
 from scisim.fft import frequencies, planar, transforms
-from scisim.fft.engines import cache_info, clear_cache, engine, engines, register_engine, set_cache_limit
+from scisim.fft.engines import cache_info, clear_cache, engine, list_engines, register_engine, set_cache_limit
 
 fft = _public("fft", transforms.fft, module="fft")
 ifft = _public("ifft", transforms.ifft, module="fft")
@@ -55,7 +55,7 @@ __all__ = [
     "cache_info",
     "clear_cache",
     "engine",
-    "engines",
+    "list_engines",
     "register_engine",
     "set_cache_limit",
 ]

@@ -12,7 +12,7 @@ from scisim.core.errors import ShapeError
 from scisim.core.public import as_argument
 from scisim.core.values import shape
 from scisim.fft._primitives import fft_p, irfft_p, rfft_p
-from scisim.fft.common import Axes, Lengths, argument, one_axis, several_axes
+from scisim.fft.common import Axes, Lengths, one_axis, several_axes
 from scisim.ops.shape import normalize_axis
 
 
@@ -437,7 +437,7 @@ def irfftn_like(x: Any, /, like: Any, axes: Axes = None, norm: str | None = "bac
     >>> ss.fft.irfft(ss.fft.rfft(x)).shape, ss.fft.irfftn_like(ss.fft.rfft(x), x)
     ((2,), Tensor([1., 2., 4.]))
     """
-    x = argument("irfftn_like", x)
+    x = as_argument(x)
     target = tuple(like) if isinstance(like, tuple) else shape(as_argument(like))
     if len(target) != len(shape(x)):
         raise ShapeError(f"irfftn_like: a spectrum of shape {shape(x)} is not that of a signal of shape {target}")

@@ -20,7 +20,7 @@ from scisim.fft.engines.registry import (
     clear_cache,
     device_engine,
     engine,
-    engines,
+    list_engines,
     register_engine,
     set_cache_limit,
 )
@@ -32,7 +32,7 @@ __all__ = [
     "cache_info",
     "clear_cache",
     "engine",
-    "engines",
+    "list_engines",
     "r2c",
     "register_engine",
     "set_cache_limit",
@@ -111,7 +111,7 @@ def _whole(x: np.ndarray, axes: Axes, inverse: bool, scale: float, out: Any) -> 
 
 
 def _cut(rank: int, slices: dict[int, slice]) -> tuple[slice, ...]:
-    at = [slice(None)] * rank
+    at: list[slice] = [slice(None)] * rank
     for a, s in slices.items():
         at[a] = s
     return tuple(at)

@@ -55,8 +55,8 @@ def result(x: np.ndarray, out: np.ndarray | None, axis: int, n: int, dtype: np.d
     return np.empty(s, dtype)
 
 
-COMPLEX = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
-REAL = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
+COMPLEX: dict[str, np.dtype] = {"f": np.dtype(np.complex64), "d": np.dtype(np.complex128)}
+REAL: dict[str, np.dtype] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
 
 
 def points(x: np.ndarray, axes: Axes) -> int:

@@ -69,7 +69,7 @@ class Descriptor:
                 self._check(status)
 
     def __del__(self) -> None:
-        if self._handle:
+        if self._handle.value:
             self._library.DftiFreeDescriptor(ctypes.byref(self._handle))
 
 
@@ -116,7 +116,7 @@ class MKL:
         plan = PLANS.get(key, lambda: self._plan(x, y, axes, inverse, scale, threads))
         if plan is None:
             return self._run(np.ascontiguousarray(x), y, axes, inverse, scale, threads)
-        plan(x.ctypes.data, y.ctypes.data)
+        plan(x.__array_interface__["data"][0], y.__array_interface__["data"][0])
         return y
 
     def _plan(self, x: np.ndarray, y: np.ndarray, axes: Axes, inverse: bool, scale: float, threads: int) -> tuple:

@@ -84,7 +84,7 @@ def _tried(name: str, make: Callable[[], Engine]) -> Engine | None:
     return engine
 
 
-def engines() -> list[str]:
+def list_engines() -> list[str]:
     """Names of the engines that are installed and pass their trial.
 
     Returns
@@ -96,7 +96,7 @@ def engines() -> list[str]:
     Examples
     --------
     >>> import scisim as ss
-    >>> "scipy" in ss.fft.engines()
+    >>> "scipy" in ss.fft.list_engines()
     True
     """
     return [name for name in _MAKERS if get(name) is not None]
@@ -147,7 +147,7 @@ def engine(name: str) -> Iterator[None]:
     Parameters
     ----------
     name : str
-        One of `engines`.  ``"fftw-measured"`` looks for the fastest plan at the first transform of a geometry,
+        One of `list_engines`.  ``"fftw-measured"`` looks for the fastest plan at the first transform of a geometry,
         which takes up to seconds, and whose last bits can differ from run to run.
 
     Raises
@@ -166,7 +166,7 @@ def engine(name: str) -> Iterator[None]:
     ...     y = ss.fft.fft([1.0, 0.0])
     """
     if name not in _MAKERS or get(name) is None:
-        raise unknown(name, engines())
+        raise unknown(name, list_engines())
     token = _named.set(name)
     try:
         yield
