@@ -42,6 +42,7 @@ HOST_STEPS = {
     *("random_bits", "random_split", "random_fold_in", "random_permutation", "print", "order", "outside"),
     *("uniform_from_bits", "normal_from_bits", "integers_from_bits", "cumulative_sum", "argmax", "argmin"),
     *("sort", "sinc_derivative", "collect", "matmul", "zmatmul", "prod", "nextafter", "cumulative_prod", "isin"),
+    *("dct", "dst", "frames", "overlap_add"),
 }
 REAL: dict[str, Any] = {
     "float64": np.float64,
