@@ -4,22 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import optree
 
+from scisim.autodiff._holomorphy import HolomorphicCall
 from scisim.autodiff.calls import Call, lowered, positions, with_keywords
 from scisim.autodiff.forward import coefficients, jvp
 from scisim.autodiff.gradients import bare, cotangents, grad, gradient_of, record
 from scisim.autodiff.reverse import Tape
-from scisim.autodiff.slots import univariate
+from scisim.autodiff.slots import Slots
 from scisim.autodiff.taylor import Taylor
 from scisim.core import pytree
 from scisim.core.batch import Batch
 from scisim.core.errors import DTypeError
 from scisim.core.values import check_function, dtype, inexact, is_complex, name_of, shape
 from scisim.ops.shape import moveaxis, reshape, several
+
+
+@lru_cache(maxsize=8)
+def first_orders(variables: int) -> Slots:
+    """The value and the first derivative in each of so many variables."""
+    return Slots([(0,) * variables, *(tuple(map(int, row)) for row in np.eye(variables))])
 
 
 def _basis(values: list) -> list:
@@ -75,8 +83,16 @@ def jacobian(f: Callable, argnums: int | Sequence[int] = 0, has_aux: bool = Fals
     -------
     callable
         Its result has the structure of f's output, each leaf the structure of the argument, of shape output + input.
-        For complex functions it is the real-linear derivative along real directions (df/dx; the complex derivative
-        where f is holomorphic).
+        Complex results of real arguments have complex derivatives.  Real results of complex arguments have one
+        gradient each, df/dx + i df/dy as `grad` has it.  A function with complex results must be holomorphic in its
+        complex arguments, and has its complex derivative.
+
+    Raises
+    ------
+    DerivativeError
+        When a function of complex arguments with complex results is not holomorphic, and so has no such matrix: see
+        `complex.wirtinger_jacobian` for the pair that it has, `complex.holomorphic_jacobian` for one that also takes
+        real arguments as complex variables.
 
     Examples
     --------
@@ -96,17 +112,17 @@ def _jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, forward: bool 
 
     def jacobian_of(*args: Any, **kwargs: Any) -> Any:
         nums = positions(who, argnums, len(args))
-        call = Call(who, with_keywords(f, kwargs), args, nums, has_aux)
-        if who == "hessian" and any(map(is_complex, call.values)):
-            raise DTypeError(
-                f"hessian: an argument of {name_of(f)} is complex, and its real and imaginary parts have second "
-                f"derivatives each; use hvp(f, z, v), or a function of two real arguments"
-            )
+        call = HolomorphicCall(who, with_keywords(f, kwargs), args, nums, has_aux, check=False)
+        if any(map(is_complex, call.values)):
+            call.check = call.real_too = True
+            if who == "hessian":
+                raise DTypeError(
+                    f"hessian: an argument of {name_of(f)} is complex, and its real and imaginary parts have second "
+                    f"derivatives each; use hvp(f, z, v), a function of two real arguments, or "
+                    f"complex.holomorphic_hessian for a holomorphic function"
+                )
         blocks = _forward_blocks(call) if forward else _blocks(call, forward)
-        rows = [call.rebuild(row) for row in blocks]
-        rows = [r[0] if single else r for r in rows]
-        spec = call.out_spec
-        tree = rows[0] if spec is pytree._SINGLE else optree.tree_unflatten(spec, rows)
+        tree = tree_of_blocks(call, blocks, single)
         return (tree, call.aux) if has_aux else tree
 
     jacobian_of.__name__ = f"{who}_{name_of(f)}"
@@ -114,19 +130,27 @@ def _jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, forward: bool 
     return jacobian_of
 
 
-def _blocks(call: Call, forward: bool | None) -> list[list]:
-    """By reverse mode, or by forward mode where that takes fewer passes or the function is complex."""
+def tree_of_blocks(call: Call, blocks: list[list], single: bool) -> Any:
+    """The structure of the output, in the place of each leaf that of the argument, or a tuple of arguments."""
+    rows = [call.rebuild(row) for row in blocks]
+    rows = [r[0] if single else r for r in rows]
+    spec = call.out_spec
+    return rows[0] if spec is pytree._SINGLE else optree.tree_unflatten(spec, rows)
+
+
+def _blocks(call: HolomorphicCall, forward: bool | None) -> list[list]:
+    """By reverse mode, or by forward mode where that takes fewer passes or a result is complex."""
     tape, leaves, outs, nodes = record(call, call.values, call.f)
     plain, aux = bare(tape, outs), lowered(tape, call.aux)
-    _check_outputs(call, plain)
+    check_outputs(call, plain)
     n_in, n_out = (sum(math.prod(shape(v)) for v in vs) for vs in (call.values, plain))
-    if any(map(is_complex, [*call.values, *plain])) or (forward is None and n_in < n_out):
+    if any(map(is_complex, plain)) or (forward is None and n_in < n_out):
         return _forward_blocks(call)
     call.aux = aux
-    return _reverse_blocks(tape, nodes, outs, plain, leaves)
+    return reverse_blocks(tape, nodes, outs, plain, leaves)
 
 
-def _check_outputs(call: Call, outs: list) -> None:
+def check_outputs(call: Call, outs: list) -> None:
     for y in outs:
         if not inexact(dtype(y)):
             raise DTypeError(
@@ -135,34 +159,58 @@ def _check_outputs(call: Call, outs: list) -> None:
             )
 
 
-def _forward_blocks(call: Call) -> list[list]:
+def _forward_blocks(call: HolomorphicCall) -> list[list]:
     """For each output, the Jacobian in each input, shape output + input."""
+    (blocks,) = along_units(call, (1.0,))
+    if call.real:  # gradients of real functions of complex numbers
+        (others,) = along_units(call, (1j,))
+        for row, other in zip(blocks, others, strict=True):
+            row[:] = [a + 1j * b if is_complex(v) else a for a, b, v in zip(row, other, call.values, strict=True)]
+    return blocks
+
+
+def along_units(call: Call, units: Sequence[complex]) -> list[list[list]]:
+    """For each unit and each output its derivatives along the unit times each element of each input, in one pass."""
     vals = call.values
+    slots, basis = first_orders(len(units)), _basis(vals)
     with Batch(call.f, sum(math.prod(shape(v)) for v in vals)) as batch:
-        with Taylor(call.f, univariate(1)) as trace, np.errstate(all="ignore"):
-            ins = [trace.variable(v, {1: batch.wrap(e)}) for v, e in zip(vals, _basis(vals), strict=True)]
+        with Taylor(call.f, slots) as trace, np.errstate(all="ignore"):
+            ins = [
+                trace.variable(v, {k: batch.wrap(_times(e, u)) for k, u in enumerate(units, 1)})
+                for v, e in zip(vals, basis, strict=True)
+            ]
             outs = call(*ins)
-            _check_outputs(call, outs)
-            tangents = [coefficients(trace, o)[1] for o in outs]
+            check_outputs(call, outs)
+            tangents = [coefficients(trace, o) for o in outs]
             call.aux = lowered(trace, call.aux)
-        columns = [batch.materialize(t) for t in tangents]
-    out = []
-    for c in columns:
-        row, start = [], 0
-        for v in vals:
-            m = math.prod(shape(v))
-            part = moveaxis(c[start : start + m], 0, -1)
-            row.append(reshape(part, (*shape(c)[1:], *shape(v))))
-            start += m
-        out.append(row)
-    return out
+        columns = [[batch.materialize(t) for t in cs[1:]] for cs in tangents]
+    return [[_cut(cs[k], vals) for cs in columns] for k in range(len(units))]
 
 
-def _reverse_blocks(tape: Tape, nodes: list, outs: list, plain: list, leaves: list) -> list[list]:
+def _times(e: np.ndarray, unit: complex) -> np.ndarray:
+    """Directions of real arguments are real."""
+    return e if unit == 1.0 else e * unit if e.dtype.kind == "c" else np.zeros_like(e)
+
+
+def _cut(columns: Any, vals: list) -> list:
+    """Columns for all elements of all inputs, as one block an input."""
+    row, start = [], 0
+    for v in vals:
+        m = math.prod(shape(v))
+        part = moveaxis(columns[start : start + m], 0, -1)
+        row.append(reshape(part, (*shape(columns)[1:], *shape(v))))
+        start += m
+    return row
+
+
+def reverse_blocks(
+    tape: Tape, nodes: list, outs: list, plain: list, leaves: list, unit: complex = 1.0, pairing: Callable = cotangents
+) -> list[list]:
+    """For each output what pulling the unit times each of its elements gives for each input, shape output + input."""
     n = sum(math.prod(shape(y)) for y in plain)
     with Batch(tape.function, n) as batch:
-        cts = [batch.wrap(e) for e in _basis(plain)]
-        got = cotangents(tape, nodes, outs, cts, leaves, keep=True)
+        cts = [batch.wrap(_times(e, unit)) for e in _basis(plain)]
+        got = pairing(tape, nodes, outs, cts, leaves, keep=True)
         columns = [batch.materialize(g) for g in got]
     out, start = [], 0
     for y in plain:

@@ -1,0 +1,59 @@
+"""Calls of functions whose chosen arguments are complex variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from scisim.autodiff._holomorphy import HolomorphicCall
+from scisim.autodiff.calls import positions, with_keywords
+from scisim.core import pytree
+from scisim.core.errors import ArgumentError, DTypeError
+from scisim.core.tensor import wrap
+from scisim.core.values import dtype, inexact
+from scisim.ops.shape import astype
+
+CHECKS = (True, False, "strict")
+
+
+def checked(who: str, check: Any) -> Any:
+    """The argument of that name, or an error that says which there are."""
+    if not any(check is c or (type(check) is str and check == c) for c in CHECKS):
+        raise ArgumentError(
+            f"{who}: check is {check!r}; pass True (refuse what is not holomorphic), 'strict' (refuse branches on the "
+            f"argument too) or False (trust the function)"
+        )
+    return check
+
+
+def call_of(
+    who: str, f: Callable, args: tuple, kwargs: dict, argnums: int | Sequence[int], has_aux: bool, check: Any
+) -> HolomorphicCall:
+    """The call, the chosen arguments made complex."""
+    nums = positions(who, argnums, len(args))
+    new = list(args)
+    for k in nums:
+        new[k] = complex_tree(who, args[k], "z" if nums == (0,) else f"argument {k}")
+    return HolomorphicCall(who, with_keywords(f, kwargs), tuple(new), nums, has_aux, check=check)
+
+
+def complex_tree(who: str, tree: Any, name: str) -> Any:
+    """A container of numbers as one of complex numbers; those of Python stay weak in promotion."""
+    leaves, spec = pytree.flatten(tree)
+    made: list[Any] = []
+    for leaf, path in zip(leaves, pytree.paths(tree), strict=True):
+        if type(leaf) in (int, float, complex):
+            made.append(complex(leaf))
+            continue
+        v = pytree.leaf_value(leaf, who, f"{name}{path}")
+        if not inexact(dtype(v)) and dtype(v).kind not in "iu":
+            raise DTypeError(f"{who}: {name}{path} has dtype {dtype(v)}; pass complex numbers")
+        made.append(wrap(astype(v, _complex(dtype(v)))))
+    return pytree.unflatten(spec, made)
+
+
+def _complex(dt: np.dtype) -> np.dtype:
+    small = dt.itemsize < 4 and inexact(dt)
+    return np.dtype(np.complex64) if small else np.result_type(dt, np.complex64)
