@@ -28,23 +28,28 @@ def _frames(x: np.ndarray, length: int, hop: int) -> np.ndarray:
     return np.lib.stride_tricks.as_strided(x, to, (*x.strides[:-1], hop * step, step), writeable=False)
 
 
-def _overlap_add(f: np.ndarray, hop: int, n: int) -> np.ndarray:
-    *lead, count, length = f.shape
+def _overlap_add(f: np.ndarray, hop: int, n: int, out: np.ndarray | None = None) -> np.ndarray:
+    y = np.empty((*f.shape[:-2], n), f.dtype) if out is None else out
+    y[...] = 0
+    count, length = f.shape[-2:]
     parts = -(-length // hop)
     if count <= parts:
-        y = np.zeros((*lead, n), f.dtype)
         for k in range(count):
             y[..., k * hop : k * hop + length] += f[..., k, :]
         return y
-    rows = max(count + parts - 1, -(-n // hop))
-    y = np.zeros((*lead, rows, hop), f.dtype)
     block = max(1, _CACHED // length)  # frames whose sums stay within a cache
     for first in range(0, count, block):
-        last = min(first + block, count)
-        for j in range(parts):
-            part = f[..., first:last, j * hop : (j + 1) * hop]
-            y[..., first + j : last + j, : part.shape[-1]] += part
-    return y.reshape(*lead, rows * hop)[..., :n]
+        some = f[..., first : first + block, :]
+        for j in range(parts):  # the parts of frames that lie side by side
+            part = some[..., j * hop : (j + 1) * hop]
+            _rows(y[..., first * hop + j * hop :], part.shape, hop)[...] += part
+    return y
+
+
+def _rows(y: np.ndarray, to: tuple[int, ...], hop: int) -> np.ndarray:
+    """The first elements of rows that begin at every hop."""
+    step = y.strides[-1]
+    return np.lib.stride_tricks.as_strided(y, to, (*y.strides[:-1], hop * step, step))
 
 
 _CACHED = 1 << 15  # elements
@@ -63,6 +68,7 @@ def _labels(rank: int) -> Any:
 frames_p = Primitive(
     "frames",
     _frames,
+    into=lambda out, x, **p: np.copyto(out, _frames(x, **p)),
     axes=Axes(_labels(1)),
     infer=lambda avals, p: ShapeDtype(
         (*avals[0].shape[:-1], count_of(avals[0].shape[-1], p["length"], p["hop"]), p["length"]), avals[0].dtype
@@ -73,6 +79,7 @@ frames_p = Primitive(
 overlap_add_p = Primitive(
     "overlap_add",
     _overlap_add,
+    into=lambda out, f, **p: _overlap_add(f, **p, out=out),
     axes=Axes(_labels(2)),
     infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-2], p["n"]), avals[0].dtype),
     linear=(0,),

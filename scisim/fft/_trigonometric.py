@@ -21,6 +21,7 @@ from scisim.core.avals import ShapeDtype
 from scisim.core.axes import Axes
 from scisim.core.machine import threads
 from scisim.core.primitive import Primitive
+from scisim.fft.engines.registry import asked
 
 # The elements of result and operand that `ends` weighs, by kind and type.
 WEIGHED: dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]] = {
@@ -46,25 +47,25 @@ def orthogonal_ends(kind: str, type: int, orthogonal: bool) -> tuple[float, floa
 
 # --- engines -------------------------------------------------------------------------------------------------
 def scipy_transform(
-    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, overwrite: bool
+    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, out: np.ndarray | None
 ) -> np.ndarray:
-    """The transform of real numbers by SciPy."""
+    """The transform of real numbers by SciPy; ``out`` is None or ``x``."""
     from scipy import fft
 
     run = fft.dctn if kind == "dct" else fft.dstn
     return run(
-        x, type, None, axes, norm, overwrite_x=overwrite, workers=_workers(x, axes), orthogonalize=bool(orthogonal)
+        x, type, None, axes, norm, overwrite_x=out is x, workers=_workers(x, axes), orthogonalize=bool(orthogonal)
     )
 
 
 def ducc_transform(
-    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, overwrite: bool
+    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, out: np.ndarray | None
 ) -> np.ndarray:
     """The transform of real numbers by ducc0, which makes it orthogonal with norm "ortho" and with no other."""
     from ducc0 import fft
 
     run = fft.dct if kind == "dct" else fft.dst
-    return run(x, type, axes, NORMS.index(norm), x if overwrite else None, _workers(x, axes))
+    return run(x, type, axes, NORMS.index(norm), out, _workers(x, axes))
 
 
 def _workers(x: np.ndarray, axes: tuple[int, ...]) -> int:
@@ -78,13 +79,9 @@ def _has_ducc() -> bool:
 
 
 def engine(x: np.ndarray) -> Callable[..., np.ndarray]:
-    """The engine for an array: ducc0 where it is installed and knows the dtype."""
-    return ducc_transform if x.dtype.char in "fd" and x.size and _has_ducc() else scipy_transform
-
-
-def _makes_orthogonal(run: Callable, norm: str, orthogonal: bool) -> bool:
-    """Whether an engine is to be asked for orthogonal rows."""
-    return norm == "ortho" if run is ducc_transform else orthogonal
+    """The engine for an array: ducc0 where it is installed and knows the dtype, unless SciPy is asked for."""
+    known = x.dtype.char in "fd" and x.size and asked() != "scipy" and _has_ducc()
+    return ducc_transform if known else scipy_transform
 
 
 # --- the transform on arrays ---------------------------------------------------------------------------------
@@ -96,7 +93,13 @@ def promoted(dt: np.dtype) -> np.dtype:
 
 
 def transform(
-    kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, ends: tuple[float, float]
+    kind: str,
+    x: np.ndarray,
+    type: int,
+    axes: tuple[int, ...],
+    norm: str,
+    ends: tuple[float, float],
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """A cosine or sine transform along axes, counted from the last one.
 
@@ -112,29 +115,42 @@ def transform(
         Division by 1, by sqrt(N) or by N.
     ends : pair of float
         Weights of elements at the ends of the result and of the operand.
+    out : array, optional
+        A C-contiguous array for the result, apart from ``x``.
 
     Returns
     -------
     array
-        A new one.
+        ``out``, or a new one.
     """
     x = np.asarray(x, promoted(x.dtype))
-    if x.dtype.kind != "c":
-        return _real(kind, x, type, axes, norm, ends)
-    parts = np.ascontiguousarray(x).view(x.real.dtype).reshape(*x.shape, 2)
-    y = _real(kind, parts, type, tuple(a - 1 for a in axes), norm, ends)
-    return np.ascontiguousarray(y).view(x.dtype)[..., 0]
+    if x.dtype.kind == "c":
+        real = x.real.dtype
+        parts = np.ascontiguousarray(x).view(real).reshape(*x.shape, 2)
+        place = None if out is None else out.view(real).reshape(*x.shape, 2)
+        y = _real(kind, parts, type, tuple(a - 1 for a in axes), norm, ends, place)
+        y = np.ascontiguousarray(y).view(x.dtype)[..., 0]
+    else:
+        y = _real(kind, x, type, axes, norm, ends, out)
+    if out is None:
+        return y
+    if not np.may_share_memory(y, out):  # the engine took another place
+        np.copyto(out, y)
+    return out
 
 
-def _real(kind: str, x: np.ndarray, type: int, axes: tuple, norm: str, ends: tuple[float, float]) -> np.ndarray:
+def _real(
+    kind: str, x: np.ndarray, type: int, axes: tuple, norm: str, ends: tuple[float, float], out: np.ndarray | None
+) -> np.ndarray:
     run = engine(x)
     wanted = ends == orthogonal_ends(kind, type, True)
-    orthogonal = _makes_orthogonal(run, norm, wanted)
+    orthogonal = norm == "ortho" if run is ducc_transform else wanted
     a, b = (e / own for e, own in zip(ends, orthogonal_ends(kind, type, orthogonal), strict=True))
     places = WEIGHED[kind, type]
     if b != 1.0:
         x = _weighed(x.copy(), axes, places[1], b)
-    y = run(kind, x, type, axes, norm, orthogonal, b != 1.0)
+        out = x if out is None else out
+    y = run(kind, x, type, axes, norm, orthogonal, out)
     return y if a == 1.0 else _weighed(y, axes, places[0], a)
 
 
@@ -167,7 +183,8 @@ def _declare(kind: str) -> Primitive:
 
     prim = Primitive(
         kind,
-        lambda x, type, axes, norm, ends: transform(kind, x, type, axes, norm, ends),
+        lambda x, **p: transform(kind, x, **p),
+        into=lambda out, x, **p: transform(kind, x, **p, out=out),
         axes=Axes(labels),
         infer=lambda avals, p: ShapeDtype(avals[0].shape, promoted(avals[0].dtype)),
         linear=(0,),

@@ -174,6 +174,11 @@ def engine(name: str) -> Iterator[None]:
         _named.reset(token)
 
 
+def asked() -> str | None:
+    """The name that a ``with`` block asks for, if any."""
+    return _named.get()
+
+
 def chosen(real: bool, size: int) -> Engine:
     """The engine for a transform of an array of so many elements."""
     name = _named.get()
