@@ -72,6 +72,7 @@ def _irfft_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
 fft_p = Primitive(
     "fft",
     _fft,
+    into=lambda out, x, **p: _fft(x, **p, out=out),
     axes=_ALONG,
     infer=lambda avals, p: ShapeDtype(avals[0].shape, complex_of(avals[0].dtype)),
     linear=(0,),
@@ -81,6 +82,7 @@ fft_p = Primitive(
 rfft_p = Primitive(
     "rfft",
     _rfft,
+    into=lambda out, x, **p: _rfft(x, **p, out=out),
     axes=_ALONG,
     infer=lambda avals, p: ShapeDtype(
         _with(avals[0].shape, p["axes"][-1], avals[0].shape[p["axes"][-1]] // 2 + 1), complex_of(avals[0].dtype)
@@ -94,6 +96,7 @@ rfft_p = Primitive(
 irfft_p = Primitive(
     "irfft",
     _irfft,
+    into=lambda out, x, **p: _irfft(x, **p, out=out),
     axes=_ALONG,
     infer=lambda avals, p: ShapeDtype(
         _with(avals[0].shape, p["axes"][-1], p["n"]), np.zeros((), complex_of(avals[0].dtype)).real.dtype

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from typing import Any
 
 import numpy as np
 
 from scisim.fft.engines.edges import symmetric
-from scisim.fft.engines.interface import COMPLEX, REAL, Axes, result
+from scisim.fft.engines.interface import COMPLEX, REAL, Axes, plain_strides, result
 from scisim.fft.engines.plans import PLANS
+
+
+def _pyfftw() -> Any:
+    """The package with FFTW's own functions: MKL has others by the same names, which lack some layouts."""
+    before = sys.getdlopenflags()
+    sys.setdlopenflags(os.RTLD_NOW | getattr(os, "RTLD_DEEPBIND", 0))
+    try:
+        import pyfftw
+    finally:
+        sys.setdlopenflags(before)
+    return pyfftw
 
 
 class FFTW:
@@ -23,9 +36,7 @@ class FFTW:
     """
 
     def __init__(self, name: str, effort: str) -> None:
-        import pyfftw
-
-        self.name, self._effort, self._of = name, effort, pyfftw
+        self.name, self._effort, self._of = name, effort, _pyfftw()
         self._lock = threading.Lock()  # a plan is told its arrays and then runs
 
     def c2c(
@@ -49,7 +60,7 @@ class FFTW:
         """See `Engine`."""
         y = result(x, out, axes[-1], n, REAL[x.dtype.char])
         x = symmetric(x, n, axes)
-        mine = x.copy() if inverse else np.conjugate(x)  # it writes to what it transforms
+        mine = x.copy(order="C") if inverse else np.conjugate(x)  # it writes to what it transforms
         return self._run(mine, y, axes, True, scale, threads)
 
     def clear(self) -> None:
@@ -57,8 +68,8 @@ class FFTW:
         self._of.forget_wisdom()
 
     def _run(self, x: np.ndarray, y: np.ndarray, axes: Axes, inverse: bool, scale: float, threads: int) -> np.ndarray:
-        if not x.flags.aligned:
-            x = x.copy()
+        if not plain_strides(x):
+            x = x.copy(order="C")
         at = (axes, inverse, threads)
         key = (self.name, x.dtype.char, y.dtype.char, x.shape, x.strides, y.shape, *at)
         with self._lock:
@@ -78,7 +89,5 @@ class FFTW:
 
 def _twin(x: np.ndarray) -> np.ndarray:
     """Another array with the strides of x."""
-    first = np.lib.array_utils.byte_bounds(x)
-    raw = np.zeros(first[1] - first[0], np.uint8)
-    offset = x.ctypes.data - first[0]
-    return np.ndarray(x.shape, x.dtype, raw.data, offset, x.strides)
+    first, last = np.lib.array_utils.byte_bounds(x)
+    return np.ndarray(x.shape, x.dtype, np.zeros(last - first, np.uint8).data, 0, x.strides)

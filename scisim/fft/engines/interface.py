@@ -59,6 +59,11 @@ COMPLEX: dict[str, np.dtype] = {"f": np.dtype(np.complex64), "d": np.dtype(np.co
 REAL: dict[str, np.dtype] = {"F": np.dtype(np.float32), "D": np.dtype(np.float64)}
 
 
+def plain_strides(x: np.ndarray) -> bool:
+    """Whether all strides are positive multiples of an element, as libraries want them."""
+    return x.flags.aligned and all(s > 0 and s % x.itemsize == 0 for s, n in zip(x.strides, x.shape) if n > 1)
+
+
 def points(x: np.ndarray, axes: Axes) -> int:
     """The number of points of one transform."""
     return int(np.prod([x.shape[a] for a in axes]))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import itertools
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from scisim.backends.libraries import mkl
 from scisim.core.errors import ArgumentError
 from scisim.fft.engines.edges import symmetric
-from scisim.fft.engines.interface import COMPLEX, REAL, Axes, result
+from scisim.fft.engines.interface import COMPLEX, REAL, Axes, plain_strides, result
 from scisim.fft.engines.plans import PLANS
 
 _FORWARD_SCALE, _BACKWARD_SCALE, _COUNT, _HALF_STORAGE, _PLACEMENT = 4, 5, 7, 10, 11
@@ -51,6 +52,8 @@ class Descriptor:
         sizes = [ctypes.c_long(lengths[0])] if len(lengths) == 1 else [ctypes.c_long(len(lengths)), _longs(lengths)]
         domain = ctypes.c_int(_REAL if spec["real"] else _COMPLEX)
         self._check(getattr(self._library, name)(ctypes.byref(self._handle), domain, *sizes))
+        freed = weakref.finalize(self, self._library.DftiFreeDescriptor, ctypes.byref(self._handle))
+        freed.atexit = False  # the process gives all back
 
     def _set(self, what: int, value: Any) -> None:
         self._check(self._library.DftiSetValue(self._handle, ctypes.c_int(what), value))
@@ -67,10 +70,6 @@ class Descriptor:
             status = self._compute(self._handle, ctypes.c_void_p(x + a), ctypes.c_void_p(y + b))
             if status:
                 self._check(status)
-
-    def __del__(self) -> None:
-        if self._handle.value:
-            self._library.DftiFreeDescriptor(ctypes.byref(self._handle))
 
 
 def _longs(values: Sequence[int]) -> Any:
@@ -121,7 +120,7 @@ class MKL:
 
     def _plan(self, x: np.ndarray, y: np.ndarray, axes: Axes, inverse: bool, scale: float, threads: int) -> tuple:
         """A descriptor and its bytes; None where only a copy of the operand has strides that MKL takes."""
-        if any(s <= 0 or s % x.itemsize for s, n in zip(x.strides, x.shape) if n > 1) or not x.flags.aligned:
+        if not plain_strides(x):
             return None, 0
         before = self._bytes()
         made = Descriptor(self._library, geometry(x, y, axes), inverse, scale, threads)

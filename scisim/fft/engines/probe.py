@@ -41,7 +41,13 @@ def _trials(engine: Engine) -> Iterator[tuple[str, np.ndarray, Any, np.ndarray]]
     """(description, operand, call with ``out``, right result) of transforms along some axes and all."""
     random = np.random.default_rng(7)
     for single in (False, True):
-        for shape, axes in (((6,), (-1,)), ((4, 3, 6), (-3, -1)), ((3, 4, 5), (-1, -2)), ((2, 6, 4), (-3, -2, -1))):
+        for shape, axes in (
+            ((6,), (-1,)),
+            ((4, 3, 6), (-3, -1)),
+            ((3, 4, 5), (-1, -2)),
+            ((2, 5, 3), (-2,)),
+            ((2, 6, 4), (-3, -2, -1)),
+        ):
             x = random.normal(size=shape).astype(np.float32 if single else np.float64)
             for inverse in (False, True):
                 yield from _trials_of(engine, x, axes, inverse)
