@@ -74,3 +74,9 @@ idstn = _public("idstn", trigonometric.idstn, module="fft")
 stft = _public("stft", short_time.stft, module="fft")
 istft = _public("istft", short_time.istft, module="fft")
 __all__ += ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn", "stft", "istft"]
+
+from scisim.fft import nonuniform  # noqa: E402
+
+nufft1 = _public("nufft1", nonuniform.nufft1, module="fft")
+nufft2 = _public("nufft2", nonuniform.nufft2, module="fft")
+__all__ += ["nufft1", "nufft2"]

@@ -1,0 +1,223 @@
+"""Compiled loops of the non-uniform transforms: sorting points into tiles, and going from points to a grid and back.
+
+Everything is said for three axes; those that a transform lacks come first and have length 1.  A *tile* is a box of
+cells of the grid; a point belongs to the tile of the first cell that it touches.  Work on a tile happens in a small
+copy of its cells, with a margin for kernels that reach beyond it.
+"""
+
+import numpy as np
+from numba import njit
+
+from scisim.fft._nonuniform_vectors import add_rows, fma, sum_rows, taps
+
+compiled = njit(cache=True, nogil=True, error_model="numpy")
+# 1 / (2 pi) as a sum of two numbers
+_MANY = 16  # points whose taps are computed at once
+_TURNS, _TURNS_REST = 0.15915494309189535, -9.839338337591243e-18
+
+
+@compiled
+def locate(x, first, last, n, width, cell, beyond):
+    """For points of period 2 pi: the first cell that each touches on a grid of n, and how far it is beyond the kernel's
+    end, as a number from -1 to 1.  True if all are finite.
+
+    Both products are exact but for the last bits of the second numbers, so that the distance has full precision on long
+    grids and for points many periods away.
+    """
+    odd, half = 0.0, 0.5 * width
+    for j in range(first, last):
+        v = np.float64(x[j])
+        odd += v - v
+        turns = v * _TURNS
+        rest = fma(v, _TURNS, -turns) + v * _TURNS_REST
+        part = turns - np.floor(turns)
+        cells = part * n
+        rest = fma(part, n, -cells) + rest * n
+        cells -= half
+        start = np.ceil(cells + rest)
+        beyond[j] = 2.0 * ((start - cells) - rest) - 1.0
+        at = np.int32(start)
+        at += n if at < 0 else 0
+        cell[j] = at - n if at >= n else at
+    return odd == 0.0
+
+
+@compiled
+def count_points(cells, first, last, size, count, tile, counts):
+    """The tile of each point of a part, and how many each tile has."""
+    dims = cells.shape[0]
+    for j in range(first, last):
+        t = 0
+        for a in range(dims):
+            k = 3 - dims + a
+            t = t * count[k] + min(cells[a, j] // size[k], count[k] - 1)
+        tile[j] = t
+        counts[t] += 1
+
+
+@compiled
+def places(counts, start):
+    """Where the points of each tile go, those of the first part first.  Changes counts of (parts, tiles) to positions."""
+    at = 0
+    for t in range(counts.shape[1]):
+        start[t] = at
+        for p in range(counts.shape[0]):
+            have = counts[p, t]
+            counts[p, t] = at
+            at += have
+    start[counts.shape[1]] = at
+
+
+@compiled
+def sort_points(cells, distances, first, last, tile, position, order, cell, beyond):
+    """Sort the points of a part by tile: their numbers, first cells and distances."""
+    for j in range(first, last):
+        k = position[tile[j]]
+        position[tile[j]] = k + 1
+        order[k] = j
+        for a in range(cells.shape[0]):
+            cell[k, a] = cells[a, j]
+            beyond[k, a] = distances[a, j]
+
+
+@compiled
+def corner(t, size, count, shape, low, length):
+    """First cell and length of a tile along each axis; the last tile takes what is left over."""
+    for a in range(2, -1, -1):
+        i = t % count[a]
+        t //= count[a]
+        low[a] = i * size[a]
+        length[a] = shape[a] - low[a] if i == count[a] - 1 else size[a]
+
+
+@compiled
+def row_offsets(dims, width, strides, offsets):
+    """Where the rows that a kernel touches begin in the copy of a tile; their number."""
+    w0, w1 = width if dims > 2 else 1, width if dims > 1 else 1
+    for p in range(w0):
+        for q in range(w1):
+            offsets[p * w1 + q] = p * strides[0] + q * strides[1]
+    return w0 * w1
+
+
+@compiled
+def weigh(lanes, k, many, cell, beyond, coefficients, degree, width, low, strides, base, near, middle, far, weights):
+    """For points from the k-th on: where they begin in the copy of a tile, their taps, and the weights of their rows.
+
+    Numba counts references to every array that goes to a function; with a call for each point that would take most of
+    the time.
+    """
+    dims, p = beyond.shape[1], len(lanes)
+    for i in range(many):
+        taps(lanes, coefficients, degree, beyond[k + i, dims - 1], near, i * p)
+        base[i] = cell[k + i, dims - 1] - low[2]
+        if dims > 1:
+            base[i] += (cell[k + i, dims - 2] - low[1]) * strides[1]
+        if dims == 2:
+            taps(lanes, coefficients, degree, beyond[k + i, 0], weights, i * p)
+        elif dims == 3:
+            base[i] += (cell[k + i, 0] - low[0]) * strides[0]
+            taps(lanes, coefficients, degree, beyond[k + i, 1], middle, 0)
+            taps(lanes, coefficients, degree, beyond[k + i, 0], far, 0)
+            for r in range(width):
+                for s in range(width):
+                    weights[(i * p + r) * width + s] = far[r] * middle[s]
+
+
+@compiled
+def add_tile(re, im, low, reach, strides, shape, grid):
+    """Add the copy of a tile to the grid, whose ends meet."""
+    for p in range(reach[0]):
+        i = (low[0] + p) % shape[0]
+        for q in range(reach[1]):
+            j = (low[1] + q) % shape[1]
+            at, done = p * strides[0] + q * strides[1], 0
+            row = grid[i, j]
+            x = low[2] % shape[2]
+            while done < reach[2]:
+                run = min(reach[2] - done, shape[2] - x)
+                for r in range(run):
+                    row[x + r] += complex(re[at + done + r], im[at + done + r])
+                done += run
+                x = 0
+
+
+@compiled
+def copy_tile(re, im, low, reach, strides, shape, grid):
+    """Copy a tile from the grid, whose ends meet."""
+    for p in range(reach[0]):
+        i = (low[0] + p) % shape[0]
+        for q in range(reach[1]):
+            j = (low[1] + q) % shape[1]
+            at, done = p * strides[0] + q * strides[1], 0
+            row = grid[i, j]
+            x = low[2] % shape[2]
+            while done < reach[2]:
+                run = min(reach[2] - done, shape[2] - x)
+                for r in range(run):
+                    v = row[x + r]
+                    re[at + done + r] = v.real
+                    im[at + done + r] = v.imag
+                done += run
+                x = 0
+
+
+@compiled
+def spread(lanes, tiles, start, order, cell, beyond, c, coefficients, degree, width, size, count, shape, rows, grid):
+    """Add the points of some tiles to a grid."""
+    dims, real, p = cell.shape[1], coefficients.dtype, len(lanes)
+    low, length, reach = np.empty(3, np.int64), np.empty(3, np.int64), np.ones(3, np.int64)
+    strides = np.array([rows[1] * rows[2], rows[2]])
+    re, im = np.empty(rows[0] * rows[1] * rows[2], real), np.empty(rows[0] * rows[1] * rows[2], real)
+    near, middle, far, base = np.empty(_MANY * p, real), np.empty(p, real), np.empty(p, real), np.empty(_MANY, np.int64)
+    weights, offsets = np.ones(_MANY * p * p, real), np.empty(p * p, np.int64)
+    touched = row_offsets(dims, width, strides, offsets)
+    step = 0 if dims == 1 else p if dims == 2 else p * width
+    for t in tiles:
+        if start[t] == start[t + 1]:
+            continue
+        corner(t, size, count, shape, low, length)
+        for a in range(3 - dims, 3):
+            reach[a] = length[a] + width - 1
+        used = (reach[0] - 1) * strides[0] + (reach[1] - 1) * strides[1] + reach[2] + 16
+        re[:used] = 0
+        im[:used] = 0
+        for k in range(start[t], start[t + 1], _MANY):
+            many = min(_MANY, start[t + 1] - k)
+            weigh(
+                lanes, k, many, cell, beyond, coefficients, degree, width, low, strides, base, near, middle, far, weights
+            )
+            for i in range(many):
+                v = c[order[k + i]]
+                add_rows(lanes, re, im, base[i], offsets, touched, weights, i * step, near, i * p, v.real, v.imag)
+        add_tile(re, im, low, reach, strides, shape, grid)
+
+
+@compiled
+def interpolate(
+    lanes, tiles, start, order, cell, beyond, out, coefficients, degree, width, size, count, shape, rows, grid
+):
+    """Values of a grid at the points of some tiles."""
+    dims, real, p = cell.shape[1], coefficients.dtype, len(lanes)
+    low, length, reach = np.empty(3, np.int64), np.empty(3, np.int64), np.ones(3, np.int64)
+    strides = np.array([rows[1] * rows[2], rows[2]])
+    re, im = np.zeros(rows[0] * rows[1] * rows[2], real), np.zeros(rows[0] * rows[1] * rows[2], real)
+    near, middle, far, base = np.empty(_MANY * p, real), np.empty(p, real), np.empty(p, real), np.empty(_MANY, np.int64)
+    weights, offsets = np.ones(_MANY * p * p, real), np.empty(p * p, np.int64)
+    touched = row_offsets(dims, width, strides, offsets)
+    step = 0 if dims == 1 else p if dims == 2 else p * width
+    for t in tiles:
+        if start[t] == start[t + 1]:
+            continue
+        corner(t, size, count, shape, low, length)
+        for a in range(3 - dims, 3):
+            reach[a] = length[a] + width - 1
+        copy_tile(re, im, low, reach, strides, shape, grid)
+        for k in range(start[t], start[t + 1], _MANY):
+            many = min(_MANY, start[t + 1] - k)
+            weigh(
+                lanes, k, many, cell, beyond, coefficients, degree, width, low, strides, base, near, middle, far, weights
+            )
+            for i in range(many):
+                x, y = sum_rows(lanes, re, im, base[i], offsets, touched, weights, i * step, near, i * p)
+                out[order[k + i]] = complex(x, y)

@@ -1,0 +1,160 @@
+"""The spreading kernel of a tolerance, and the sizes that go with it.
+
+The kernel is that of Kaiser and Bessel, I0(b sqrt(1 - (2 u / w)^2)) for w cells, whose Fourier transform is
+w sinh(r) / r with r^2 = b^2 - (pi w xi)^2.  Of the grid's frequencies those k + m n alias to k: width and b are such
+that what they bring is below the tolerance (J. A. Fessler, B. P. Sutton, "Nonuniform fast Fourier transforms using
+min-max interpolation", IEEE Trans. Signal Process. 51 (2003), 560-574; A. H. Barnett, J. Magland, L. af Klinteberg,
+"A parallel nonuniform fast Fourier transform library based on an exponential of semicircle kernel", SIAM J. Sci.
+Comput. 41 (2019), C479-C504).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.polynomial import chebyshev
+
+WIDEST = 16
+_LANES = (4, 8, 12, 16)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of ``width`` cells for a grid finer by the factor ``ratio``; its taps are polynomials of 2 z - 1, z how far
+    the first cell is beyond the kernel's end."""
+
+    width: int
+    ratio: float
+    shape: float
+    error: float
+
+    def transform(self, xi: np.ndarray) -> np.ndarray:
+        """The Fourier transform at frequencies in cycles a cell, where the kernel has not decayed."""
+        return self.width * _sinhc(self.shape**2 - (math.pi * self.width * xi) ** 2) / np.i0(self.shape)
+
+    def taps(self, dtype: np.dtype) -> tuple[np.ndarray, int]:
+        """Coefficients for `taps`: rows of lanes, that of the highest power first; and the degree."""
+        return _taps(self, dtype)
+
+    @property
+    def lanes(self) -> tuple[int, ...]:
+        return (0,) * next(n for n in _LANES if n >= self.width)
+
+
+def _sinhc(square: np.ndarray) -> np.ndarray:
+    """sinh(r) / r, or sin(r) / r where the square of r is negative."""
+    r = np.sqrt(np.abs(square))
+    safe = np.where(r == 0, 1.0, r)
+    return np.where(r == 0, 1.0, np.where(square > 0, np.sinh(safe), np.sin(safe)) / safe)
+
+
+@lru_cache(maxsize=64)
+def best_kernel(width: int, ratio: float) -> Kernel:
+    """The kernel of a width whose aliases are least."""
+    steepest = math.pi * width * (1 - 0.5 / ratio)
+    return min((_kernel(width, ratio, steepest * s) for s in np.linspace(0.9, 1.02, 49)), key=lambda k: k.error)
+
+
+def _kernel(width: int, ratio: float, shape: float) -> Kernel:
+    """A kernel, with the greatest relative error of a mode."""
+    k = Kernel(width, ratio, shape, 0.0)
+    xi = np.linspace(0, 0.5 / ratio, 33)[:, None]
+    m = np.array([-3, -2, -1, 1, 2, 3])
+    aliases = np.sqrt(np.sum(k.transform(xi + m) ** 2, 1))
+    return Kernel(width, ratio, shape, float(np.sqrt(np.mean((aliases / k.transform(xi[:, 0])) ** 2))))
+
+
+@lru_cache(maxsize=64)
+def _taps(k: Kernel, dtype: np.dtype) -> tuple[np.ndarray, int]:
+    def values(t: np.ndarray, tap: int) -> np.ndarray:
+        u = (2.0 * tap + t + 1.0) / k.width - 1.0
+        return np.i0(k.shape * np.sqrt(np.maximum(1.0 - u * u, 0.0))) / np.i0(k.shape)
+
+    series = [chebyshev.chebinterpolate(values, 23, (tap,)) for tap in range(k.width)]
+    tails = np.cumsum(np.max(np.abs(series), 0)[::-1])[::-1]
+    floor = max(0.02 * k.error, 2 * float(np.finfo(dtype).eps))
+    degree = int(np.argmax(tails < floor)) - 1 if tails[-1] < floor else 23
+    out = np.zeros((degree + 1, len(k.lanes)))
+    for tap, s in enumerate(series):
+        powers = chebyshev.cheb2poly(s[: degree + 1])  # without zeros at the end
+        out[degree + 1 - len(powers) :, tap] = powers[::-1]
+    return out.astype(dtype).ravel(), degree
+
+
+def kernel_for(eps: float, dims: int, ratio: float) -> Kernel:
+    """The narrowest kernel well within a relative error, or the widest; errors of several axes add up in squares."""
+    kernels = (best_kernel(w, ratio) for w in range(2, WIDEST + 1))
+    return next((k for k in kernels if 1.4 * k.error * math.sqrt(dims) <= eps), best_kernel(WIDEST, ratio))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that follows from the numbers of modes, the tolerance and the precision; axes that there are not have length 1.
+
+    Attributes
+    ----------
+    grid : tuple of int
+        Shape of the finer grid.
+    size, count : array of 3 integers
+        Cells along the sides of a tile, and tiles along each axis; the last tile takes what is left over.
+    rows : array of 3 integers
+        Shape of the copy of a tile, margin included.
+    """
+
+    modes: tuple[int, ...]
+    kernel: Kernel
+    dtype: np.dtype
+    grid: tuple[int, ...]
+    size: np.ndarray
+    count: np.ndarray
+    rows: np.ndarray
+
+    @property
+    def dims(self) -> int:
+        return len(self.modes)
+
+    @property
+    def complex(self) -> np.dtype:
+        return np.result_type(self.dtype, np.complex64)
+
+    @property
+    def slabs(self) -> int:
+        """Tiles along the first axis that there is."""
+        return int(self.count[3 - self.dims])
+
+
+@lru_cache(maxsize=64)
+def plan_for(modes: tuple[int, ...], eps: float, dtype: np.dtype, ratio: float = 2.0) -> Plan:
+    """The plan of a transform."""
+    kernel = kernel_for(eps, len(modes), ratio)
+    grid = tuple(_length(max(math.ceil(ratio * n), 2 * kernel.width)) for n in modes)
+    shape = np.array((1,) * (3 - len(modes)) + grid)
+    size = np.array(_tile(len(modes), kernel.width))
+    count = np.maximum(shape // size, 1)
+    rows = np.maximum(size, shape - (count - 1) * size) + np.where(shape > 1, kernel.width - 1, 0)
+    rows[2] += WIDEST
+    return Plan(modes, kernel, np.dtype(dtype), grid, size, count, rows)
+
+
+def _tile(dims: int, width: int) -> tuple[int, int, int]:
+    """Sides of a tile: at least those of the kernel, since a point may reach into the next tile only."""
+    if dims == 1:
+        return 1, 1, 2048
+    return (1, 16, 16) if dims == 2 else (8, 8, 16) if width <= 8 else (16, 16, 16)
+
+
+def _length(n: int) -> int:
+    from scipy.fft import next_fast_len
+
+    return int(next_fast_len(n, real=True))  # of factors 2, 3 and 5
+
+
+@lru_cache(maxsize=64)
+def factors(n: int, cells: int, kernel: Kernel) -> np.ndarray:
+    """What undoes the kernel, for the modes 0 to n // 2 on a grid of that many cells."""
+    out = 1.0 / kernel.transform(np.arange(n // 2 + 1) / cells)
+    out.flags.writeable = False
+    return out
