@@ -158,7 +158,8 @@ def _weighed(x: np.ndarray, axes: tuple[int, ...], places: tuple[int, ...], fact
     """Elements at some places along each axis times a factor, in the array itself."""
     for a in axes:
         for k in places:
-            x[(..., k, *(slice(None),) * (-a - 1))] *= factor
+            at: tuple[Any, ...] = (..., k, *(slice(None),) * (-a - 1))
+            x[at] *= factor
     return x
 
 
