@@ -124,7 +124,7 @@ class Holomorphy(Trace):
         if prim.constant:
             decides = self.strict and prim is not stop
             return [Mark(prim.name, _place()) if decides else None] * len(outs)
-        live = [i for i, a in enumerate(args) if self.mine(a) and _differentiates(prim, i)]
+        live = [i for i, a in enumerate(args) if self.mine(a) and (_differentiates(prim, i) or _chooses(a))]
         if not live:
             return [None] * len(outs)
         mark = combined([args[i].mark for i in live])
@@ -236,6 +236,11 @@ def _differentiates(prim: Primitive, i: int) -> bool:
     if prim.jvp is not None or i in prim.linear or i in prim.bilinear:
         return True
     return bool(prim.partials and i < len(prim.partials) and prim.partials[i] is not None)
+
+
+def _chooses(x: Any) -> bool:
+    """Whether a value is a truth value or an index, which is marked only where the trace is strict."""
+    return not inexact(dtype(x))
 
 
 def _place() -> Any:

@@ -15,6 +15,7 @@ from scisim.core.tensor import wrap
 from scisim.core.values import dtype, inexact
 from scisim.ops.shape import astype
 
+_NUMBERS = (int, float, complex)
 CHECKS = (True, False, "strict")
 
 
@@ -40,11 +41,14 @@ def call_of(
 
 
 def complex_tree(who: str, tree: Any, name: str) -> Any:
-    """A container of numbers as one of complex numbers; those of Python stay weak in promotion."""
-    leaves, spec = pytree.flatten(tree)
+    """A container of numbers as one of complex numbers; those of Python stay weak in promotion.
+
+    A list of Python's numbers, nested or not, is one array.
+    """
+    leaves, spec = pytree.flatten(np.asarray(tree) if _is_list_of_numbers(tree) else tree)
     made: list[Any] = []
-    for leaf, path in zip(leaves, pytree.paths(tree), strict=True):
-        if type(leaf) in (int, float, complex):
+    for leaf, path in zip(leaves, pytree.paths(pytree.unflatten(spec, leaves)), strict=True):
+        if type(leaf) in _NUMBERS:
             made.append(complex(leaf))
             continue
         v = pytree.leaf_value(leaf, who, f"{name}{path}")
@@ -52,6 +56,10 @@ def complex_tree(who: str, tree: Any, name: str) -> Any:
             raise DTypeError(f"{who}: {name}{path} has dtype {dtype(v)}; pass complex numbers")
         made.append(wrap(astype(v, _complex(dtype(v)))))
     return pytree.unflatten(spec, made)
+
+
+def _is_list_of_numbers(tree: Any) -> bool:
+    return type(tree) is list and bool(tree) and all(type(x) in _NUMBERS or _is_list_of_numbers(x) for x in tree)
 
 
 def _complex(dt: np.dtype) -> np.dtype:

@@ -18,6 +18,7 @@ from scisim.core.errors import ArgumentError, ShapeError
 from scisim.core.tensor import wrap
 from scisim.core.values import check_function, name_of, shape
 from scisim.fft.transforms import fft
+from scisim.ops.creation import asarray
 from scisim.ops.shape import as_integer, moveaxis, reshape
 
 
@@ -161,8 +162,7 @@ def residue(f: Callable, center: Any, *, radius: float = 1.0, points: int = 256)
 
 def _on_circle(who: str, f: Callable, center: Any, radius: float, points: int) -> Any:
     """Values on circles about centres, along a new last axis."""
-    tree = complex_tree(who, center, "center")
-    (z,), _ = pytree.values(tree, who)
+    z = complex_tree(who, asarray(center), "center")._v
     circle = radius * np.exp(2j * np.pi * np.arange(points) / points)
     at = reshape(z, (*shape(z), 1)) + circle.astype(z.dtype)
     (values,), _ = pytree.values(f(wrap(at)), who)

@@ -1,0 +1,79 @@
+"""Points on both sides of branch cuts, and exact values there: those of mpmath, next to a zero of either sign.
+
+A zero part stands for a number so small (2**-1200) that it decides nothing but the side of a cut and the sign of a
+zero; a value that grows without bound as it shrinks is infinite.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from mpmath import mp
+
+INF, NAN = math.inf, math.nan
+PRECISION, NOTHING, LESS = 1400, mp.mpf(2) ** -1200, mp.mpf(2) ** -1300
+SIZES = (0.5, 1.0, 2.0)
+INFINITE = [
+    *((INF, 0.0), (-INF, -0.0), (INF, 1.0), (-INF, -2.0), (0.0, INF), (1.0, -INF), (INF, INF), (-INF, INF)),
+    *((NAN, 0.0), (NAN, 1.0), (1.0, NAN), (INF, NAN), (NAN, -INF), (NAN, NAN)),
+]
+
+
+def points(dtype: Any) -> list[complex]:
+    """60 numbers: zeros, both axes from both sides, all quadrants, the ends of the range, infinities and nan."""
+    info = np.finfo(dtype)
+    big, small = (1e30, 1e-30) if info.bits == 32 else (1e200, 1e-200)
+    largest, least = float(info.max), float(info.smallest_subnormal)
+    parts = [(x, y) for x in (0.0, -0.0) for y in (0.0, -0.0)]
+    parts += [(s * x, z) for s in (1, -1) for x in SIZES for z in (0.0, -0.0)]
+    parts += [(z, s * y) for s in (1, -1) for y in SIZES for z in (0.0, -0.0)]
+    parts += [(0.3, 0.7), (-1.3, 2.5), (-0.1, -3.0), (4.0, -1.5), (0.6, 0.8), (-1.0 - 1e-6, 1e-6)]
+    parts += [(big, big), (-big, small), (small, -big), (-small, small), (largest, -largest), (-2.0, largest)]
+    parts += [(3.0, -least), (least, least), (-1e-9, 1e-9), (30.0, 11.0), (-40.0, -1e-5), (1.0 + 1e-5, -small)]
+    numbers = [complex(*np.array(p, info.dtype).tolist()) for p in (*parts, *INFINITE)]
+    assert len(numbers) == 60
+    return numbers
+
+
+def exact(f: Callable, *operands: complex) -> tuple[Any, Any]:
+    """Real and imaginary part of f at finite numbers, as mpmath's; infinite at a pole."""
+    zero = any(part == 0 for z in operands for part in (z.real, z.imag))
+    with mp.workprec(PRECISION):
+        re, im = _parts(f, operands, NOTHING)
+        if zero and max(abs(re), abs(im)) > 200:
+            nearer = _parts(f, operands, LESS)
+            re, im = (_limit(p, q) for p, q in zip((re, im), nearer, strict=True))
+    return re, im
+
+
+def _parts(f: Callable, operands: tuple, nothing: Any) -> tuple[Any, Any]:
+    value = mp.mpmathify(f(*(mp.mpc(_beside(z.real, nothing), _beside(z.imag, nothing)) for z in operands)))
+    return mp.re(value), mp.im(value)
+
+
+def _beside(x: float, nothing: Any) -> Any:
+    return mp.mpf(x) if x else nothing * int(math.copysign(1, x))
+
+
+def _limit(far: Any, near: Any) -> Any:
+    return mp.sign(near) * mp.inf if abs(near) > abs(far) * (1 + 1e-3) > 100 else near
+
+
+def errors(found: complex, exact: tuple[Any, Any], dtype: Any, parts: bool) -> float:
+    """Distance in units of the last place, of each part or of the modulus; infinite where a sign or infinity is wrong."""
+    info = np.finfo(dtype)
+    least, eps, largest = mp.mpf(float(info.tiny)), mp.mpf(float(info.eps)), mp.mpf(float(info.max))
+    pairs = list(zip((found.real, found.imag), exact, strict=True))
+    whole = max((abs(w) for _, w in pairs if abs(w) <= largest), default=least)
+    worst = mp.mpf(0)
+    for got, wanted in pairs:
+        if abs(wanted) > largest * (1 + eps / 4):
+            worst = worst if got == math.copysign(INF, wanted) else mp.inf
+        elif not math.isfinite(got) or (got == 0 and wanted and (got < 0 or math.copysign(1, got) < 0) != (wanted < 0)):
+            return INF
+        else:
+            worst = max(worst, abs(got - wanted) / max(abs(wanted) if parts else whole, least) / eps)
+    return float(worst)
