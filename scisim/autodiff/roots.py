@@ -17,6 +17,7 @@ import numpy as np
 from scisim.core.control import choose
 from scisim.core.values import Traced, maybe_zero, zeros_like
 from scisim.ops.arithmetic import general_power, power_p, sign_p, sqrt_p, zmul
+from scisim.ops.directions import length as length_p
 from scisim.ops.select import (
     eq,
     isfinite,
@@ -170,6 +171,51 @@ def determined(trace: Any, x: Any, slope: Callable[[], Any], rule: Callable[[int
         return where(doubt[0], math.nan, t)
 
     return checked
+
+
+def length_rule(trace: Any, a: Any, b: Any, y: Any) -> Any:
+    """Coefficients of sqrt(a a + b b); None where its value is not 0, and its derivatives serve."""
+    return _at_origin(trace, (a, b), y, lambda a, b, v: length_p(a, b, v), lambda a, b: sqrt_p(a * a + b * b))
+
+
+def norm_rule(trace: Any, x: Any, y: Any, p: float, axes: tuple) -> Any:
+    """Coefficients of a norm of order p; None where its value is not 0, and its derivatives serve."""
+    from scisim.ops._linalg.scaling import norm_p, powers  # which loads with the linear algebra
+
+    return _at_origin(trace, (x,), y, lambda x, v: norm_p(x, v, p=p, axes=axes), lambda x: powers(x, p, axes))
+
+
+def _at_origin(trace: Any, args: tuple, y: Any, known: Callable, by_powers: Callable) -> Any:
+    """Where the value of a norm is 0 its series is one-sided, and that of powers; elsewhere that of its slopes.
+
+    ``known(*args, value)`` has the derivative of the norm, and ``by_powers(*args)`` is the norm.
+    """
+    if trace.slots.order == 1 or trace.lazy or not maybe_zero(y.cs[0]):
+        return None
+    moving = [x for x in args if trace.mine(x)]
+    patterns = [[k for k in range(trace.slots.count) if x.coef(k) is not None] for x in moving]
+
+    def coefficients(given: tuple, compute: Callable, lazy: int) -> list:
+        left = iter(given)
+        with trace.again("norm") as t:
+            new = [t.series(_fill(trace, p, [next(left) for _ in p])) for p in patterns]
+            mine = iter(new)
+            t.lazy = lazy  # by slopes where the value is 0 too
+            s = compute(*(next(mine) if trace.mine(x) else x for x in args))
+            cs = [t.coefficient(s, k) for k in range(t.slots.count)]
+        return [zeros_like(y.cs[0]) if c is None else c for c in cs]
+
+    def usual(*given: Any) -> tuple:
+        return tuple(coefficients(given, lambda *a: known(*a, y.cs[0]), 1))
+
+    def rare(*given: Any) -> tuple:
+        zero = eq(y.cs[0], 0)
+        roots = coefficients(given, by_powers, 0)
+        return tuple(where(zero, r, c) for r, c in zip(roots, usual(*given), strict=True))
+
+    given = [x.coef(k) for x, p in zip(moving, patterns, strict=True) for k in p]
+    ys = choose(eq(y.cs[0], 0), rare, usual, *given)
+    return lambda k: ys[k]
 
 
 def power_rule(trace: Any, x: Any, p: Any, y: Any) -> Any:

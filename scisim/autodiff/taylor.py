@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from scisim.autodiff.flow import ASK, Flow
-from scisim.autodiff.roots import determined, modulus_rule, power_rule, root_rule
+from scisim.autodiff.roots import determined, length_rule, modulus_rule, norm_rule, power_rule, root_rule
 from scisim.autodiff.slots import Slots
 from scisim.core import hooks
 from scisim.core.batch import Batch, collect
@@ -123,9 +123,11 @@ class Taylor(Trace):
             known = prim.series(self, args, params)
             if known is not None:
                 return known
-        key = prim if self.last > 1 and len(args) == 1 and not params else None
-        if key and key in args[0].memo:
-            return args[0].memo[key]
+        home: Any = next(filter(self.mine, args)) if self.last > 1 and not params else None
+        if home is not None:
+            key = (prim, *map(id, args))  # which live as long as the rule of what is remembered
+            if key in home.memo:
+                return home.memo[key]
         vals = [a.cs[0] if isinstance(a, Series) and a.trace is self else a for a in args]
         out = prim(*vals, **params)
         if prim.constant:
@@ -138,10 +140,10 @@ class Taylor(Trace):
             return self._several(prim, args, vals, params, out)
         y = self.series([out] + [ASK] * self.last)
         y.rule = self._rule(prim, args, vals, params, y)
-        if key:
-            args[0].memo[key] = y
+        if home is not None:
+            home.memo[key] = y
         if self.lazy:
-            self.unfinished.append((y, args[0] if key else y))
+            self.unfinished.append((y, y if home is None else home))
             return y
         return self._finish([y], args)[0]
 
@@ -277,6 +279,14 @@ class Taylor(Trace):
     def power(self, x: Any, p: Any, y: Series) -> Rule | None:
         """x^p for a constant p; None where the general rule serves."""
         return None if self.mine(p) or not self.mine(x) else power_rule(self, x, p, y)
+
+    def length(self, a: Any, b: Any, y: Series) -> Rule | None:
+        """sqrt(a a + b b); None where the general rule serves."""
+        return length_rule(self, a, b, y)
+
+    def norm(self, x: Any, y: Series, p: float, axes: tuple) -> Rule | None:
+        """The norm of order p; None where the general rule serves."""
+        return norm_rule(self, x, y, p, axes)
 
     def modulus(self, x: Any) -> Rule:
         """abs of a real series: its sign is that of the first coefficient that is not zero."""

@@ -12,7 +12,7 @@ from scisim.core.errors import ScisimError, TraceError
 from scisim.core.graph import Equation, Graph, Var, has_effect
 from scisim.core.primitive import Primitive, alike
 from scisim.core.source import deepest, here, note
-from scisim.core.values import Trace, Traced, ambient, name_of, same
+from scisim.core.values import Trace, Traced, ambient, name_of, root_of, same
 
 LARGEST_COMPARED = 1 << 20  # bytes up to which arrays are compared by content
 
@@ -138,12 +138,12 @@ def capture(f: Callable, avals: Sequence[Any], name: str | None = None, roots: b
     with Capture(name or f) as trace:
         ins = [trace.var(*aval(a)) for a in avals]
         outs = [v if isinstance(v, Traced) else np.asarray(v) for v in f(*ins)]
+        squares = [root_of(v) for v in outs if roots and isinstance(v, Var)]
         equations, trace.equations = trace.equations, []
     for eq in equations:  # a variable that knows its equation would hold the graph's constants in a cycle
         for v in eq.outs:
             v.definition = None
-    needed = [*outs, *(v.root for v in outs if roots and isinstance(v, Var))]
-    return Graph(ins, live(equations, needed), outs, name or name_of(f))
+    return Graph(ins, live(equations, [*outs, *squares]), outs, name or name_of(f))
 
 
 def live(equations: list[Equation], outputs: Sequence[Any], effects: bool = True) -> list[Equation]:

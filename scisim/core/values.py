@@ -37,7 +37,7 @@ class Traced:
     __slots__ = ("__weakref__", "root", "trace")
     __array_ufunc__ = None  # so that ndarray + Traced comes to Traced.__radd__
     trace: Any
-    root: Any  # the q of which this value is the square root or modulus, or None
+    root: Any  # the q of which this value is the square root or modulus, a function that gives it, or None
     lower: Any = None  # the value of lower level inside, None where only its shape is known
 
     @property
@@ -317,6 +317,13 @@ def same(a: Any, b: Any) -> bool:
     if a is None or b is None or shape(a) != shape(b) or dtype(a) != dtype(b):
         return False
     return bool(np.array_equal(a, b, equal_nan=inexact(dtype(a))))
+
+
+def root_of(x: Traced) -> Any:
+    """What a value is the square root or modulus of, or None."""
+    if callable(x.root):
+        x.root = x.root()
+    return x.root
 
 
 def maybe_zero(x: Any) -> bool:

@@ -21,6 +21,7 @@ from scisim.core.primitive import Primitive
 from scisim.distributed.mesh import Mesh, Sharded
 from scisim.distributed.placements import REPLICATE, SUM, Partial, Placement, Placements, Shape, Shard
 from scisim.distributed.plan import Plan
+from scisim.ops._linalg.scaling import norm_p
 from scisim.ops.arithmetic import pin, stop
 from scisim.ops.control import scan_p
 from scisim.ops.shape import broadcast_p, reduce_labels, stack
@@ -177,6 +178,7 @@ def _direct(f: Callable) -> OwnRule:
 
 own_rules[stop] = _direct(lambda x: x)
 own_rules[pin] = _direct(lambda q, v: v)
+own_rules[norm_p] = _direct(lambda x, n, **_: n)
 
 
 def _scan(*args: Any, body: Any, length: int, consts: int, carries: int, backwards: bool = False) -> tuple:

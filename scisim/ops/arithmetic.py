@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import cmath
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
-from scisim.core.values import Traced, is_complex, is_inexact, ones_like, same, shape
+from scisim.core.values import Traced, is_complex, is_inexact, ones_like, root_of, same, shape
+from scisim.ops import complex_values
+from scisim.ops.directions import cosines, direction, length
 
 
 def _zmul(a: Any, b: Any) -> Any:
@@ -25,6 +28,12 @@ def _zmul(a: Any, b: Any) -> Any:
     return np.where((np.equal(a, 0) | np.equal(b, 0)) & ~np.isfinite(r), r.dtype.type(0), r)
 
 
+def _zmul_scalar(s: Any, a: Any, b: Any) -> Any:
+    """A zero that is a product as it is keeps its sign."""
+    y = s.mul(a, b)
+    return s.select(s.both(s.either(s.eq(a, 0), s.eq(b, 0)), s.logical_not(s.isfinite(y))), 0, y)
+
+
 _factors = [lambda y, a, b: b, lambda y, a, b: a]
 zmul = Primitive(
     "zmul",
@@ -32,7 +41,7 @@ zmul = Primitive(
     axes=ELEMENTWISE,
     bilinear=(0, 1),
     partials=_factors,
-    scalar=lambda s, a, b: s.select(s.either(s.eq(a, 0), s.eq(b, 0)), 0, s.mul(a, b)),
+    scalar=lambda s, a, b: _zmul_scalar(s, a, b),
     singular="an exact zero wins over infinity and nan",
 )
 mul_p = Primitive(
@@ -48,11 +57,11 @@ mul_p = Primitive(
 zmul.exact = zmul
 square_p = Primitive(
     "square",
-    np.square,
+    complex_values.square,
     axes=ELEMENTWISE,
     partials=[lambda y, x: x + x],
     taylor=lambda t, a, y: t.convolve(mul_p, a[0], a[0]),
-    scalar=lambda s, x: s.mul(x, x),
+    scalar=lambda s, x: s.square(x),
     array_api="square",
 )
 # The value of the second operand to the bit, with the derivative of the first.
@@ -94,7 +103,7 @@ neg = Primitive(
 )
 div = Primitive(
     "div",
-    np.divide,
+    complex_values.divide,
     axes=ELEMENTWISE,
     linear=(0,),
     transpose=lambda i, ct, args, p: zmul(ct, reciprocal(args[1])),
@@ -141,13 +150,22 @@ abs_p = Primitive(
     array_api="abs",
 )
 modulus_p = Primitive("modulus", np.abs, axes=ELEMENTWISE, scalar=lambda s, z: s.abs(z))
-hypot_p = Primitive("hypot", np.hypot, axes=ELEMENTWISE, scalar=lambda s, a, b: s.hypot(a, b), array_api="hypot")
+hypot_p = Primitive(
+    "hypot",
+    np.hypot,
+    axes=ELEMENTWISE,
+    partials=cosines,
+    taylor=lambda t, a, y: t.length(*a, y),
+    scalar=lambda s, a, b: s.hypot(a, b),
+    convention="both derivatives are 0 at the origin",
+    array_api="hypot",
+)
 
 
 _power_slopes = [lambda y, x, p: zmul(p, power(x, p - 1)), lambda y, x, p: zmul(y, _log(x))]
 power_p = Primitive(
     "power",
-    np.power,
+    complex_values.power,
     axes=ELEMENTWISE,
     partials=_power_slopes,
     taylor=lambda t, a, y: t.power(*a, y),
@@ -158,7 +176,7 @@ power_p = Primitive(
 # The same without the recurrence that divides by x, for series that start at 0.
 general_power = Primitive(
     "general_power",
-    np.power,
+    complex_values.power,
     axes=ELEMENTWISE,
     partials=[lambda y, x, p: zmul(p, _general(x, p - 1)), _power_slopes[1]],
     scalar=lambda s, x, p: s.pow(x, p),
@@ -173,7 +191,7 @@ def _general(x: Any, p: Any) -> Any:
 # An integer power keeps np.power's value; its derivative is that of a chain of products, right at 0 and O(K^2).
 ipow_p = Primitive(
     "ipow",
-    lambda x, n: np.power(x, n),
+    lambda x, n: complex_values.power(x, n),
     axes=ELEMENTWISE,
     partials=[lambda y, x, n: n * power(x, n - 1)],
     taylor=lambda t, a, y, n: _ipow_rule(t, a[0], y, n),
@@ -204,7 +222,7 @@ def _chain(x: Any, n: int) -> Any:
 def square(x: Any) -> Any:
     """sqrt(q)^2 and abs(x)^2 have the derivative of q and x*x: smooth at 0, where sqrt and abs are not."""
     if isinstance(x, Traced) and x.root is not None:
-        return pin(x.root, square_p(x))
+        return pin(root_of(x), square_p(x))
     return square_p(x)
 
 
@@ -216,9 +234,9 @@ def mul(a: Any, b: Any) -> Any:
         and isinstance(b, Traced)
         and a.root is not None
         and b.root is not None
-        and same(a.root, b.root)
+        and same(root_of(a), root_of(b))
     ):
-        return pin(a.root, mul_p(a, b))
+        return pin(root_of(a), mul_p(a, b))
     return mul_p(a, b)
 
 
@@ -235,24 +253,19 @@ def absolute(x: Any) -> Any:
     if is_complex(x):
         from scisim.ops.complexes import imag, real
 
-        q = square(real(x)) + square(imag(x))
-        y = pin(sqrt(q), modulus_p(x))  # np.abs does not overflow, and the value must be the plain call's
-    else:
-        q = square(x)
-        y = abs_p(x)
-    if isinstance(y, Traced):
-        y.root = q
-    return y
+        a, b = real(x), imag(x)
+        return rooted(length(a, b, modulus_p(x)), lambda: a * a + b * b)
+    return rooted(abs_p(x), lambda: square(x))
 
 
 def hypot(a: Any, b: Any) -> Any:
-    y = hypot_p(a, b)
-    if not (isinstance(a, Traced) or isinstance(b, Traced)):
-        return y
-    q = square(a) + square(b)
-    y = pin(sqrt(q), y)
+    return rooted(hypot_p(a, b), lambda: a * a + b * b)  # of Python numbers too, which leave dtypes alone
+
+
+def rooted(y: Any, root: Callable[[], Any]) -> Any:
+    """A root that remembers what it is the root of; that is computed when a square asks for it."""
     if isinstance(y, Traced):
-        y.root = q
+        y.root = root
     return y
 
 
@@ -260,10 +273,16 @@ def sign(x: Any) -> Any:
     """Sign; of a complex number z / abs(z), and 0 at 0."""
     if not is_complex(x):
         return sign_p(x)
+    from scisim.ops.complexes import imag, real
     from scisim.ops.select import eq, where
 
     zero = eq(x, 0)
-    return where(zero, 0.0, x / absolute(where(zero, 1.0, x)))
+    z = where(zero, 1.0, x)
+    size = absolute(z)
+    if isinstance(z, Traced):
+        a, b = real(z), imag(z)
+        return where(zero, 0.0, pin(direction(a, b, size) + 1j * direction(b, a, size), stop(z / size)))
+    return where(zero, 0.0, z / size)
 
 
 def power(x: Any, p: Any) -> Any:
@@ -282,7 +301,7 @@ def power(x: Any, p: Any) -> Any:
     if not isinstance(x, Traced):
         return power_p(x, p)
     if p < 0:
-        return pin(1.0 / power(x, -p), ipow_p(stop(x), n=p))
+        return pin(power(1.0 / x, -p), ipow_p(stop(x), n=p))  # whose derivative is no smaller than its own
     return ipow_p(x, n=p)
 
 

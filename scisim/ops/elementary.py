@@ -13,7 +13,11 @@ import numpy as np
 
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
-from scisim.ops.arithmetic import div, sqrt, zmul
+from scisim.core.values import is_complex
+from scisim.ops import complex_values
+from scisim.ops.arithmetic import div, sqrt, square, zmul
+from scisim.ops.complex_values import of_complex
+from scisim.ops.directions import length, radius, turn
 
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
 
@@ -23,72 +27,99 @@ def _unary(name: str, evaluate: Any, partial: Any, api: bool = True, **more: Any
     return Primitive(name, evaluate, axes=ELEMENTWISE, partials=[partial], array_api=name if api else None, **more)
 
 
-def _expm1(x: Any) -> Any:
-    y = np.expm1(x)
-    return _complex_expm1(x, y) if y.dtype.kind == "c" else y
-
-
-def _complex_expm1(z: Any, y: Any) -> Any:
-    """NumPy's value, and at infinities, nan and real numbers that of the limits: 0 times infinity decides nothing."""
-    a, b = np.real(z), np.imag(z)
-    endless = ~np.isfinite(b)
-    real = np.where((a == np.inf) & endless, np.inf, np.where((a == -np.inf) & endless, -1.0, np.real(y) + 0.0))
-    imag = np.where(b == 0, b, np.where((a == -np.inf) & endless, 0.0, np.imag(y)))
-    out = np.empty(np.shape(y), y.dtype)
-    out.real, out.imag = real, imag
-    return out[()]
-
-
-def _tanh(x: Any) -> Any:
-    y = np.tanh(x)
-    return _complex_tanh(x, y) if y.dtype.kind == "c" else y
-
-
-def _complex_tanh(z: Any, y: Any) -> Any:
-    """NumPy's value; at an infinite real part the imaginary one is a zero with the sign of that of z."""
-    b = np.imag(z)
-    out = np.array(y)
-    out.imag = np.where(np.isinf(np.real(z)) & np.isfinite(b), np.copysign(0.0, b), np.imag(y))
-    return out[()]
-
-
 exp = _unary("exp", np.exp, lambda y, x: y, singular="overflow: a zero tangent wins over an infinite value")
-exp2 = _unary("exp2", np.exp2, lambda y, x: y * _LN2, api=False, singular="overflow")
-expm1 = _unary("expm1", _expm1, lambda y, x: y + 1.0, singular="overflow")
+exp2 = _unary("exp2", of_complex(complex_values.exp2, np.exp2), lambda y, x: y * _LN2, api=False, singular="overflow")
+expm1 = _unary("expm1", of_complex(complex_values.expm1, np.expm1), lambda y, x: y + 1.0, singular="overflow")
 log = _unary("log", np.log, lambda y, x: 1.0 / x, singular="infinite at 0", pole=True)
-log2 = _unary("log2", np.log2, lambda y, x: 1.0 / (x * _LN2), singular="infinite at 0", pole=True)
-log10 = _unary("log10", np.log10, lambda y, x: 1.0 / (x * _LN10), singular="infinite at 0", pole=True)
-log1p = _unary("log1p", np.log1p, lambda y, x: 1.0 / (1.0 + x), singular="infinite at -1", pole=True)
+log2 = _unary("log2", np.log2, lambda y, x: (1.0 / _LN2) / x, singular="infinite at 0", pole=True)
+log10 = _unary("log10", np.log10, lambda y, x: (1.0 / _LN10) / x, singular="infinite at 0", pole=True)
+log1p = _unary(
+    "log1p",
+    of_complex(complex_values.log1p, np.log1p),
+    lambda y, x: 1.0 / (1.0 + x),
+    singular="infinite at -1",
+    pole=True,
+)
+
+
+# --- derivatives that square no operand, and of which nothing cancels near 0 and 1 -----------------------------------
+def _sec_asin(x: Any) -> Any:
+    if np.asarray(x).dtype.kind != "c":
+        return 1.0 / np.sqrt((1.0 - x) * (1.0 + x))
+    # differences, which keep the sign of a zero imaginary part: it says on which side of a branch cut x is
+    return 1.0 / np.sqrt(-(x - 1.0)) / np.sqrt(x - -1.0)
+
+
+# 1 / sqrt(1 - x^2), on the branch of asin for complex numbers.
+sec_asin = Primitive(
+    "sec_asin",
+    _sec_asin,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x: x * y * y * y],
+    scalar=lambda s, x: s.div(s.div(1.0, s.sqrt(s.neg(s.sub(x, 1.0)))), s.sqrt(s.sub(x, -1.0))),
+    singular="infinite at -1 and 1",
+    pole=True,
+)
+
+
+def _cos_atan(x: Any) -> Any:
+    q = 1.0 + np.square(x)
+    if np.size(q) and not np.max(q) <= np.finfo(q.dtype).max:
+        return 1.0 / np.hypot(1.0, x)
+    return 1.0 / np.sqrt(q)
+
+
+# 1 / sqrt(1 + x^2) of real numbers.
+_cos_atan_p = Primitive(
+    "cos_atan",
+    _cos_atan,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x: -(x * y) * y * y],
+    # beyond 2^60 the 1 is lost in every dtype, and the square overflows in none before
+    scalar=lambda s, x: s.div(1.0, s.select(s.lt(s.abs(x), 2.0**60), s.sqrt(s.add(s.mul(x, x), 1.0)), s.abs(x))),
+)
+
+
+def cos_atan(x: Any) -> Any:
+    """1 / sqrt(1 + x^2)."""
+    return sec_asin(1j * x) if is_complex(x) else _cos_atan_p(x)
+
+
 sin = _unary("sin", np.sin, lambda y, x: cos(x))
 cos = _unary("cos", np.cos, lambda y, x: -sin(x))
 tan = _unary("tan", np.tan, lambda y, x: 1.0 + y * y)
-asin = _unary("asin", np.arcsin, lambda y, x: 1.0 / sqrt(1.0 - x * x), singular="infinite at -1 and 1", pole=True)
-acos = _unary("acos", np.arccos, lambda y, x: -1.0 / sqrt(1.0 - x * x), singular="infinite at -1 and 1", pole=True)
-atan = _unary("atan", np.arctan, lambda y, x: 1.0 / (1.0 + x * x), singular="poles at +-i for complex numbers")
+asin = _unary("asin", np.arcsin, lambda y, x: sec_asin(x), singular="infinite at -1 and 1", pole=True)
+acos = _unary("acos", np.arccos, lambda y, x: -sec_asin(x), singular="infinite at -1 and 1", pole=True)
+atan = _unary("atan", np.arctan, lambda y, x: square(cos_atan(x)), singular="poles at +-i for complex numbers")
 sinh = _unary("sinh", np.sinh, lambda y, x: cosh(x), singular="overflow")
 cosh = _unary("cosh", np.cosh, lambda y, x: sinh(x), singular="overflow")
-tanh = _unary("tanh", _tanh, lambda y, x: 1.0 - y * y)
-asinh = _unary("asinh", np.arcsinh, lambda y, x: 1.0 / sqrt(1.0 + x * x), singular="at +-i for complex numbers")
+tanh = _unary("tanh", np.tanh, lambda y, x: 1.0 - y * y)
+asinh = _unary("asinh", np.arcsinh, lambda y, x: cos_atan(x), singular="at +-i for complex numbers")
 acosh = _unary(
-    "acosh", np.arccosh, lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x + 1.0)), singular="infinite at -1 and 1", pole=True
+    "acosh", np.arccosh, lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x - -1.0)), singular="infinite at -1 and 1", pole=True
 )
-atanh = _unary("atanh", np.arctanh, lambda y, x: 1.0 / (1.0 - x * x), singular="infinite at -1 and 1", pole=True)
-cbrt = _unary("cbrt", np.cbrt, lambda y, x: 1.0 / (3.0 * y * y), api=False, singular="infinite at 0", pole=True)
+atanh = _unary("atanh", np.arctanh, lambda y, x: square(sec_asin(x)), singular="infinite at -1 and 1", pole=True)
+cbrt = _unary(
+    "cbrt",
+    of_complex(complex_values.cbrt, np.cbrt),
+    lambda y, x: 1.0 / (3.0 * y * y),
+    api=False,
+    singular="infinite at 0",
+    pole=True,
+)
 
 
 def _sigmoid(x: Any) -> Any:
     # exp(-abs(x)) cannot overflow
     if np.asarray(x).dtype.kind in "ub":
         x = np.asarray(x, np.exp(np.zeros((), np.asarray(x).dtype)).dtype)
-    e = np.exp(-np.abs(x)) if np.asarray(x).dtype.kind != "c" else None
-    if e is None:
-        return 1.0 / (1.0 + np.exp(-x))
+    e = np.exp(-np.abs(x))
     return np.where(np.greater_equal(x, 0), 1, e)[()] / (1 + e)
 
 
 sigmoid = _unary(
     "sigmoid",
-    _sigmoid,
+    of_complex(complex_values.sigmoid, _sigmoid),
     lambda y, x: y * (1.0 - y),
     api=False,
     scalar=lambda s, x: s.sigmoid(x),
@@ -100,13 +131,17 @@ def _over(a: Any, q: Any) -> Any:
     return zmul(a, div(1.0, q))
 
 
+def _turn(a: Any, b: Any) -> Any:
+    return turn(a, b, length(a, b, radius(a, b)))
+
+
 atan2 = Primitive(
     "atan2",
     np.arctan2,
     axes=ELEMENTWISE,
-    partials=[lambda z, y, x: _over(x, x * x + y * y), lambda z, y, x: _over(-y, x * x + y * y)],
+    partials=[lambda z, y, x: _turn(x, y), lambda z, y, x: -_turn(y, x)],
     scalar=lambda s, y, x: s.atan2(y, x),
-    singular="both derivatives are 0 at the origin",
+    convention="both derivatives are 0 at the origin",
     array_api="atan2",
 )
 
@@ -135,6 +170,8 @@ logaddexp = Primitive(
 
 
 def _xlogy(x: Any, y: Any) -> Any:
+    if type(y) in (int, float):  # a Python number leaves the dtype of the other operand alone
+        y = np.asarray(y, np.result_type(x, y))
     zero = np.equal(x, 0) & ~np.isnan(y)
     return np.where(zero, 0.0, np.multiply(x, np.log(np.where(zero, 1.0, y))))[()]
 
@@ -179,10 +216,10 @@ def _sinc_derivative(x: Any, n: int) -> Any:
 
 sinc = Primitive(
     "sinc",
-    np.sinc,
+    of_complex(complex_values.sinc, np.sinc),
     axes=ELEMENTWISE,
     partials=[lambda y, x: sinc_derivative(x, n=1)],
-    scalar=lambda s, x: s.select(s.eq(x, 0), 1, s.div(s.sin(s.mul(math.pi, x)), s.mul(math.pi, x))),
+    scalar=lambda s, x: s.sinc(x),
 )
 sinc_derivative = Primitive(
     "sinc_derivative",

@@ -12,13 +12,15 @@ from scisim.compiler.passes.algebra import FLOATS
 from scisim.compiler.passes.constants import number
 from scisim.core.graph import Equation
 from scisim.core.values import Traced
+from scisim.ops._linalg.scaling import norm_p
 from scisim.ops.arithmetic import add, div, general_power, ipow_p, mul_p, pin, power_p, square_p, stop
+from scisim.ops.directions import length
 from scisim.ops.weighted import weighted_p
 
 
 def pinned(r: Any, eq: Equation) -> Any:
-    """The value of the second operand, to which the first gave its derivative."""
-    v, (out,) = eq.args[1], eq.outs
+    """The value of the last operand, to which the others gave its derivative."""
+    v, (out,) = eq.args[-1], eq.outs
     return r.broadcast(v, out.shape) if isinstance(v, Traced) and v.dtype == out.dtype else None
 
 
@@ -75,6 +77,8 @@ def _products(r: Any, x: Any, n: int) -> Any:
 
 TABLE = {
     pin: (pinned,),
+    length: (pinned,),
+    norm_p: (pinned,),
     stop: (stopped,),
     root_p: (solver,),
     pinned_call_p: (value_alone,),

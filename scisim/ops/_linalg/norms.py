@@ -12,9 +12,10 @@ from scisim.core.values import Traced, is_complex, shape
 from scisim.core.values import dtype as dtype_of
 from scisim.ops._linalg.checks import KNOWN, inexact_argument, lapack, matrix, square_matrix
 from scisim.ops._linalg.determinants import slogdet_p
+from scisim.ops._linalg.scaling import is_outside, of_values, scaled
 from scisim.ops._linalg.singular import svdvals_p
 from scisim.ops._linalg.solving import inv_or_infinite_p, solve_p
-from scisim.ops.arithmetic import absolute, pin, power, sqrt, square, stop
+from scisim.ops.arithmetic import absolute, pin, power, rooted, sqrt, square, stop
 from scisim.ops.complexes import imag, real
 from scisim.ops.creation import eye
 from scisim.ops.extrema import max as max_of
@@ -25,8 +26,10 @@ from scisim.ops.select import eq, le, ne, where
 from scisim.ops.shape import astype, moveaxis, normalize_axes, reshape
 
 
-def _squares(x: Any) -> Any:
-    return square(real(x)) + square(imag(x)) if is_complex(x) else square(x)
+def _squares(x: Any, divisor: Any = None) -> Any:
+    parts = (real(x), imag(x)) if is_complex(x) else (x,)
+    squares = [square(v if divisor is None else v / divisor) for v in parts]
+    return squares[0] + squares[1] if is_complex(x) else squares[0]
 
 
 _total: Any = np.add.reduce
@@ -36,12 +39,38 @@ def _plain_norm(x: np.ndarray, p: Any, axes: Any, keepdims: bool) -> Any:
     """The commonest norms of plain arrays, by the same operations without what surrounds them."""
     if p == 2:
         squares = np.square(x) if x.dtype.kind == "f" else np.square(x.real) + np.square(x.imag)
-        return np.sqrt(_total(squares, axes, keepdims=keepdims))
+        y = np.sqrt(_total(squares, axes, keepdims=keepdims))
+        if not is_outside(y, *_RANGES[y.dtype.char]):
+            return y
+        return _length(x, tuple(range(x.ndim)) if axes is None else axes, keepdims)
     size = np.abs(x)
     if p == 1:
         return _total(size, axes, keepdims=keepdims)
     choice: Any = np.maximum if p > 0 else np.minimum
     return choice.reduce(size, axes, keepdims=keepdims)
+
+
+def _length(x: Any, axes: Any, keepdims: bool) -> Any:
+    """The root of the sum of squares; it remembers these, so that the square of a norm is smooth at 0."""
+    y = scaled(lambda v, divisor: sqrt(sum_of(_squares(v, divisor), axes, keepdims)), x, axes, keepdims)
+    return rooted(y, lambda: sum_of(_squares(x), axes, keepdims))
+
+
+def _by_powers(x: Any, p: float, axes: Any, keepdims: bool) -> Any:
+    if p % 2 == 0:  # even powers are those of squares, smooth where an element is 0
+
+        def f(v: Any, divisor: Any) -> Any:
+            return power(sum_of(power(_squares(v, divisor), int(p) // 2), axes, keepdims), 1.0 / p)
+
+        return f(x, None) if p < 0 else scaled(f, x, axes, keepdims, p)
+
+    def g(size: Any, divisor: Any) -> Any:
+        return power(sum_of(power(size if divisor is None else size / divisor, p), axes, keepdims), 1.0 / p)
+
+    return g(absolute(x), None) if p < 0 else scaled(g, absolute(x), axes, keepdims, p)
+
+
+_RANGES = {c: of_values(np.dtype(c), 2.0) for c in "efd"}
 
 
 def _is_plain(x: Any, p: Any) -> bool:
@@ -54,8 +83,8 @@ _PLAIN = (2, 1, math.inf, -math.inf)  # -1 is one of matrices alone
 def _vector_norm(name: str, x: Any, p: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     if _is_plain(x, p):
         return _plain_norm(x, p, axes, keepdims)
-    if p == 2:  # the root remembers its argument, so that the square of a norm is smooth at 0
-        return sqrt(sum_of(_squares(x), axes, keepdims))
+    if p == 2:
+        return _length(x, axes, keepdims)
     size = absolute(x)
     if p == math.inf:
         return max_of(size, axes, keepdims)
@@ -66,9 +95,7 @@ def _vector_norm(name: str, x: Any, p: Any, axes: tuple[int, ...], keepdims: boo
     if p == 0:
         return astype(sum_of(ne(x, 0), axes, keepdims), dtype_of(size))
     if isinstance(p, (int, float)):
-        # Even powers are those of squares, smooth where an element is 0.
-        powers = power(_squares(x), int(p) // 2) if p % 2 == 0 else power(size, p)
-        return power(sum_of(powers, axes, keepdims), 1.0 / p)
+        return _by_powers(x, p, axes, keepdims)
     raise ArgumentError(f"{name}: ord must be a number, inf or -inf for vectors, got {p!r}")
 
 

@@ -1,0 +1,295 @@
+"""Values of functions of complex numbers where NumPy's lose digits, overflow on the way or forget the side of a cut.
+
+Each takes NumPy's way while no floating-point flag is raised, or while the result is finite, and mends the elements
+that need it: ordinary numbers cost what they cost in NumPy.  Values at infinities are those of Annex G of the C
+standard (ISO/IEC 9899:2018); of the product it is left to the textbook's formula, as everywhere in numerical libraries.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+_strictly = np.errstate(all="raise")
+_quietly = np.errstate(all="ignore")
+_LN2 = math.log(2.0)
+
+
+def of_complex(function: Callable, real: Callable) -> Callable:
+    """``function`` of complex numbers, ``real`` of all others."""
+
+    def evaluate(x: Any) -> Any:
+        return function(x) if is_complex(x) else real(x)
+
+    return evaluate
+
+
+def is_complex(x: Any) -> bool:
+    return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
+
+
+def joined(re: Any, im: Any) -> Any:
+    """Complex numbers of these parts, whatever zeros, infinities and nan they have."""
+    if not np.shape(re):
+        return np.result_type(re, np.complex64).type(complex(float(re), float(im)))
+    out = np.empty(np.shape(re), np.result_type(re, np.complex64))
+    out.real, out.imag = re, im
+    return out
+
+
+def all_finite(y: Any) -> bool:
+    return cmath.isfinite(np.vdot(y, y))
+
+
+@_quietly
+def mended(y: Any, bad: Any, function: Callable, *operands: Any) -> Any:
+    """``y``, but ``function`` of the operands where ``bad`` holds; complex64 is computed in complex128."""
+    if not np.any(bad):
+        return y
+    out = np.array(y)
+    wide = [np.asarray(v, np.result_type(v, np.float64)) for v in operands]
+    out[bad] = function(*(np.broadcast_to(v, out.shape)[bad] for v in wide))
+    return out[()]
+
+
+# --- quotients, squares ---------------------------------------------------------------------------------------------
+_strict_divide, _strict_square = _strictly(np.divide), _strictly(np.square)
+
+
+def divide(a: Any, b: Any) -> Any:
+    """The quotient, without overflow or underflow on the way; the parts of a real operand are one."""
+    if not is_complex(b):
+        return _by_real(a, b) if is_complex(a) else np.divide(a, b)
+    if not is_complex(a):
+        a = _without_imaginary(a, b)
+    try:
+        return _strict_divide(a, b)
+    except FloatingPointError:
+        return _mended_quotient(a, b)
+
+
+def _by_real(a: Any, b: Any) -> Any:
+    if not np.ndim(a) and not np.ndim(b):
+        return joined(np.divide(np.real(a), b), np.divide(np.imag(a), b))
+    a = np.asarray(a)
+    out = np.empty(np.broadcast_shapes(a.shape, np.shape(b)), np.result_type(a, b))
+    np.divide(a.real, b, out=out.real)
+    np.divide(a.imag, b, out=out.imag)
+    return out
+
+
+def _without_imaginary(a: Any, b: Any) -> Any:
+    """A real number as a complex one; with -0 the zeros of the quotient's imaginary part have the sign of -imag(b)."""
+    if not hasattr(a, "dtype"):
+        return complex(float(a), -0.0)
+    out = np.empty(np.shape(a), np.result_type(a, b, np.complex64))
+    out.real, out.imag = a, -0.0
+    return out[()]
+
+
+@_quietly
+def _mended_quotient(a: Any, b: Any) -> Any:
+    y = np.divide(a, b)
+    info = np.finfo(y.dtype)
+    large, small = info.max / 8, info.tiny / info.eps
+    bad = ~np.isfinite(y) | _outside(a, small, large) | _outside(b, small, large)
+    return mended(y, bad, _scaled_quotient, a, b)
+
+
+def _outside(z: Any, small: float, large: float) -> Any:
+    size = np.maximum(np.abs(np.real(z)), np.abs(np.imag(z)))
+    return ~((size >= small) & (size <= large))
+
+
+def _scaled_quotient(a: Any, b: Any) -> Any:
+    """The textbook's quotient of numbers scaled by powers of two, and that of boxed infinities as in C's Annex G."""
+    infinite = np.isinf(b.real) | np.isinf(b.imag)
+    large = (np.isinf(a.real) | np.isinf(a.imag)) & np.isfinite(b)
+    a_scaled, k = _scaled(np.where(large, _boxed(a), a))
+    b_scaled, n = _scaled(np.where(infinite, _boxed(b), b))
+    x, y, c, d = a_scaled.real, a_scaled.imag, b_scaled.real, b_scaled.imag
+    size = c * c + d * d
+    re, im = np.ldexp((x * c + y * d) / size, k - n), np.ldexp((y * c - x * d) / size, k - n)
+    factor = np.where(large, np.inf, np.where(infinite & np.isfinite(a), 0.0, 1.0))
+    pole = np.copysign(np.inf, b.real)
+    return joined(np.where(b == 0, pole * a.real, re * factor), np.where(b == 0, pole * a.imag, im * factor))
+
+
+def _boxed(z: Any) -> Any:
+    """1 for an infinite part and 0 for a finite one, with its sign."""
+    return joined(*(np.copysign(np.isinf(part) * 1.0, part) for part in (z.real, z.imag)))
+
+
+def _scaled(z: Any) -> tuple[Any, Any]:
+    """z / 2**k with a larger part in [1/2, 1), and k."""
+    k = np.frexp(np.fmax(np.abs(z.real), np.abs(z.imag)))[1]
+    return joined(np.ldexp(z.real, -k), np.ldexp(z.imag, -k)), k
+
+
+def square(z: Any) -> Any:
+    if not is_complex(z):
+        return np.square(z)
+    try:
+        return _strict_square(z)
+    except FloatingPointError:
+        return _mended_square(z)
+
+
+@_quietly
+def _mended_square(z: Any) -> Any:
+    y = np.square(z)
+    return mended(y, ~np.isfinite(y) & np.isfinite(z), _square_of_parts, z)
+
+
+def _square_of_parts(z: Any) -> Any:
+    x, y = z.real / 2, z.imag / 2
+    return joined((x + y) * (x - y) * 4.0, 8.0 * x * y)
+
+
+# --- exponentials and logarithms ------------------------------------------------------------------------------------
+@_quietly
+def expm1(z: Any) -> Any:
+    y = np.expm1(z)
+    return y if all_finite(y) else mended(y, ~np.isfinite(y), _expm1_at_ends, z)
+
+
+def _expm1_at_ends(z: Any) -> Any:
+    """exp(z) - 1 where exp(z) is 0 or beyond the range."""
+    e = np.exp(z)
+    return joined(np.where(z.real == -np.inf, -1.0, e.real), np.where(z.imag == 0, z.imag, e.imag))
+
+
+@_quietly
+def exp2(z: Any) -> Any:
+    """2**z, by a power of 2 and the angle imag(z) log 2."""
+    size, angle = np.exp2(np.real(z)), np.imag(z) * _LN2
+    y = joined(size * np.cos(angle), size * np.sin(angle))
+    return y if all_finite(y) else mended(y, ~np.isfinite(y), _exp2_at_ends, z)
+
+
+def _exp2_at_ends(z: Any) -> Any:
+    half = np.exp2(z.real / 2)
+    whole = np.exp(joined(np.where(np.isfinite(z.real), 0.0, z.real), z.imag * _LN2))
+    finite = np.isfinite(z.real)
+    re, im = (
+        np.where(finite, half * whole.real * half, whole.real),
+        np.where(finite, half * whole.imag * half, whole.imag),
+    )
+    return joined(re, np.where(z.imag == 0, z.imag, im))
+
+
+@_quietly
+def log1p(z: Any) -> Any:
+    """log(1 + z): half the log1p of abs(1 + z)**2 - 1 = x (x + 2) + y*y, where that is far from -1 and finite."""
+    x, y = np.real(z), np.imag(z)
+    excess = x * (x + 2.0) + y * y
+    if not np.all(excess):
+        excess = np.where((excess == 0) & (y == 0), x, excess)  # with the sign of a zero
+    out = joined(0.5 * np.log1p(excess), np.arctan2(y, x + 1.0))
+    fair = (excess > -0.75) & (excess < np.finfo(out.dtype).max)
+    return out if np.all(fair) else mended(out, ~fair, lambda v: np.log(v + 1.0), z)
+
+
+# --- powers and roots -----------------------------------------------------------------------------------------------
+@_quietly
+def power(z: Any, w: Any) -> Any:
+    """z**w; 1 where w is 0.  At zeros and infinities of z and w exp(w log z), with zeros that win over infinity."""
+    y = np.power(z, w)
+    return mended(y, ~np.isfinite(y), _power_at_ends, z, w) if is_complex(y) and not all_finite(y) else y
+
+
+def _power_at_ends(z: Any, w: Any) -> Any:
+    base = np.log(z.astype(np.complex128))
+    u, v = np.real(w), np.imag(w)
+    exponent = joined(_product(u, base.real) - _product(v, base.imag), _product(v, base.real) + _product(u, base.imag))
+    y = np.exp(exponent)
+    pole = (z == 0) & ~(u > 0)
+    y = np.where(pole, joined(np.where((u < 0) & (v == 0), np.inf, np.nan), np.nan + 0.0 * v), y)
+    return np.where((z == 0) & (u > 0), 0.0, np.where((u == 0) & (v == 0), 1.0, y))
+
+
+def _product(a: Any, b: Any) -> Any:
+    return np.where((a == 0) | (b == 0), 0.0, a * b)
+
+
+@_quietly
+def cbrt(z: Any) -> Any:
+    """The principal root, abs(z)**(1/3) with a third of the angle."""
+    size, angle = np.abs(z), np.arctan2(np.imag(z), np.real(z)) / 3.0
+    info = np.finfo(np.asarray(size).dtype)
+    root = np.cbrt(size)
+    y = joined(root * np.cos(angle), root * np.sin(angle))
+    fair = (size > info.tiny / info.eps) & (size <= info.max)
+    return y if np.all(fair) else mended(y, ~fair, _cbrt_at_ends, z)
+
+
+def _cbrt_at_ends(z: Any) -> Any:
+    """Scaled by a power of 8; zeros keep their sign, and an infinite number gives the limit along its direction."""
+    tiny = np.maximum(np.abs(z.real), np.abs(z.imag)) < 1.0
+    scaled = z * np.where(tiny, 2.0**300, 2.0**-3)
+    angle = np.arctan2(z.imag, z.real) / 3.0
+    root = np.cbrt(np.abs(scaled)) * np.where(tiny, 2.0**-100, 2.0)
+    im = np.where(angle == 0, angle, root * np.sin(angle))
+    return joined(root * np.cos(angle), im)
+
+
+@_quietly
+def sign(z: Any) -> Any:
+    """z / abs(z), 0 of 0, and the direction of an infinite number."""
+    size = np.abs(z)
+    info = np.finfo(np.asarray(size).dtype)
+    y = divide(z, size)
+    fair = (size > info.tiny / info.eps) & (size <= info.max)
+    return y if np.all(fair) else mended(y, ~fair, _sign_at_ends, z)
+
+
+def _sign_at_ends(z: Any) -> Any:
+    infinite = np.isinf(z.real) | np.isinf(z.imag)
+    z, _ = _scaled(np.where(infinite, _boxed(z), z))
+    return np.where(z == 0, z, _by_real(z, np.where(z == 0, 1.0, np.abs(z))))
+
+
+# --- sigmoid, sinc --------------------------------------------------------------------------------------------------
+@_quietly
+def sigmoid(z: Any) -> Any:
+    """1 / (1 + exp(-z)), by e = exp(-abs(x)) and sums of positive numbers.
+
+    abs(1 + e cis(y))**2 = (1 - e)**2 + 4 e cos(y/2)**2.
+    """
+    x, y = np.real(z), np.imag(z)
+    size = np.abs(x)
+    e, less, half = np.exp(-size), np.expm1(-size), np.cos(0.5 * y)
+    close = 2.0 * half * half
+    below = less * less + 2.0 * e * close
+    re = np.where(x >= 0, e * close - less, e * (less + close)) / below
+    out = joined(re, e * np.sin(y) / below)
+    return out if all_finite(out) else mended(out, ~np.isfinite(out), _sigmoid_at_ends, z)
+
+
+def _sigmoid_at_ends(z: Any) -> Any:
+    y = 1.0 / (1.0 + np.exp(-z))
+    far = np.abs(z.real) == np.inf
+    turn = np.where(np.isfinite(z.imag), np.sin(z.imag), z.imag)
+    return np.where(far, joined(np.where(z.real > 0, 1.0, 0.0), np.copysign(0.0, turn)), y)
+
+
+@_quietly
+def sinc(z: Any) -> Any:
+    """sin(pi z) / (pi z), with multiples of pi taken off before the product, and the exponential at the end."""
+    x, y = np.real(z), np.imag(z)
+    n = np.rint(x)
+    r = x - n
+    w, size = np.pi * y, np.pi * np.abs(y)
+    big = size > 20.0
+    half = np.exp(0.5 * np.where(big, size, 0.0))
+    small = np.where(big, 0.0, w)
+    s, c = np.where(big, np.copysign(0.5, w), np.sinh(small)), np.where(big, 0.5, np.cosh(small))
+    odd = np.where(np.abs(n) % 2.0 == 1.0, -1.0, 1.0).astype(half.dtype)
+    sine = joined(odd * np.sin(np.pi * r) * c, odd * np.sin(np.pi * (0.5 - np.abs(r))) * s)
+    zero = np.equal(z, 0)
+    q = divide(sine, np.where(zero, 1.0, np.multiply(z, np.pi)))
+    return joined(np.where(zero, 1.0, np.real(q) * half * half), np.where(zero, 0.0, np.imag(q) * half * half))
