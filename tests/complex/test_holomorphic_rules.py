@@ -57,8 +57,7 @@ def is_accepted(f, xs):
     try:
         call(*(x._v for x in xs))
     except DerivativeError as error:
-        assert "is not holomorphic: it takes" in str(error)
-        return False
+        return "is not holomorphic: it takes" not in str(error)
     return True
 
 
