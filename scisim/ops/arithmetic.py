@@ -281,8 +281,8 @@ def sign(x: Any) -> Any:
     size = absolute(z)
     if isinstance(z, Traced):
         a, b = real(z), imag(z)
-        return where(zero, 0.0, pin(direction(a, b, size) + 1j * direction(b, a, size), stop(z / size)))
-    return where(zero, 0.0, z / size)
+        return where(zero, 0.0, pin(direction(a, b, size) + 1j * direction(b, a, size), stop(div(z, size))))
+    return where(zero, 0.0, div(z, size))
 
 
 def power(x: Any, p: Any) -> Any:

@@ -85,7 +85,7 @@ length = Primitive(
 
 
 def _radius(a: Any, b: Any) -> Any:
-    """sqrt(a^2 + b^2) by squares where these neither overflow nor underflow, else by np.hypot, which costs ten times."""
+    """sqrt(a^2 + b^2), by squares where these neither overflow nor underflow: np.hypot costs ten times as much."""
     q = np.square(a) + np.square(b)
     info = np.finfo(q.dtype)
     # Squares below the smallest normal number are lost beside a sum of at least that over the square of epsilon.

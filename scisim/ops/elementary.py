@@ -75,8 +75,32 @@ _cos_atan_p = Primitive(
     _cos_atan,
     axes=ELEMENTWISE,
     partials=[lambda y, x: -(x * y) * y * y],
-    # beyond 2^60 the 1 is lost in every dtype, and the square overflows in none before
     scalar=lambda s, x: s.div(1.0, s.select(s.lt(s.abs(x), 2.0**60), s.sqrt(s.add(s.mul(x, x), 1.0)), s.abs(x))),
+)
+
+
+def _atan_slope(x: Any) -> Any:
+    q = 1.0 + np.square(x)
+    if not np.size(q) or np.max(q) <= np.finfo(q.dtype).max:
+        return 1.0 / q
+    far = np.isinf(q)
+    r = 1.0 / np.where(far, x, q)
+    return np.where(far, r * r, r)[()]
+
+
+def _atan_slope_scalar(s: Any, x: Any) -> Any:
+    near = s.le(s.abs(x), 2.0**60)  # beyond it the 1 is lost in every dtype, and up to it the square overflows in none
+    r = s.div(1.0, s.select(near, s.add(s.mul(x, x), 1.0), x))
+    return s.select(near, r, s.mul(r, r))
+
+
+# 1 / (1 + x^2) of real numbers.
+_atan_slope_p = Primitive(
+    "atan_slope",
+    _atan_slope,
+    axes=ELEMENTWISE,
+    partials=[lambda y, x: -2.0 * (x * y) * y],
+    scalar=_atan_slope_scalar,
 )
 
 
@@ -85,12 +109,17 @@ def cos_atan(x: Any) -> Any:
     return sec_asin(1j * x) if is_complex(x) else _cos_atan_p(x)
 
 
+def atan_slope(x: Any) -> Any:
+    """1 / (1 + x^2)."""
+    return square(sec_asin(1j * x)) if is_complex(x) else _atan_slope_p(x)
+
+
 sin = _unary("sin", np.sin, lambda y, x: cos(x))
 cos = _unary("cos", np.cos, lambda y, x: -sin(x))
 tan = _unary("tan", np.tan, lambda y, x: 1.0 + y * y)
 asin = _unary("asin", np.arcsin, lambda y, x: sec_asin(x), singular="infinite at -1 and 1", pole=True)
 acos = _unary("acos", np.arccos, lambda y, x: -sec_asin(x), singular="infinite at -1 and 1", pole=True)
-atan = _unary("atan", np.arctan, lambda y, x: square(cos_atan(x)), singular="poles at +-i for complex numbers")
+atan = _unary("atan", np.arctan, lambda y, x: atan_slope(x), singular="poles at +-i for complex numbers")
 sinh = _unary("sinh", np.sinh, lambda y, x: cosh(x), singular="overflow")
 cosh = _unary("cosh", np.cosh, lambda y, x: sinh(x), singular="overflow")
 tanh = _unary("tanh", np.tanh, lambda y, x: 1.0 - y * y)

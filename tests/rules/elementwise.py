@@ -96,7 +96,7 @@ MPMATH: dict[str, Callable] = {
 NAMES = {prim.name: name for name, (_, prim, *_rest) in ELEMENTWISE.items()}
 NAMES |= {"zmul": "multiply", "pin": "add", "tie": "maximum", "modulus": "abs", "stop_gradient": "negative"}
 NAMES |= {"ipow": "square", "general_power": "pow", "cast": "negative", "truncate": "negative", "collect": "negative"}
-NAMES |= {"sinc_derivative": "sinc", "radius": "hypot", "cos_atan": "cos", "sec_asin": "asin"}
+NAMES |= {"sinc_derivative": "sinc", "radius": "hypot", "cos_atan": "cos", "atan_slope": "cos", "sec_asin": "asin"}
 PARAMS: dict[str, dict] = {
     "ipow": {"n": 5},
     "cast": {"to": np.dtype(np.complex128)},
@@ -138,7 +138,9 @@ def primitives() -> Iterator[Case]:
         count = arity(prim) if prim.scalar is not None and name != "ipow" else 1
         for kind in ("f", "c"):
             xs = _operands(NAMES[name], count, kind)
-            if xs is None or (kind == "c" and name in ("abs", "sign", "tie", "cast", "truncate", "cos_atan")):
+            if xs is None or (
+                kind == "c" and name in ("abs", "sign", "tie", "cast", "truncate", "cos_atan", "atan_slope")
+            ):
                 continue
             yield primitive(name, *xs, params=PARAMS.get(name, {}))
 

@@ -10,7 +10,6 @@ from scisim.core.tensor import unwrap, wrap
 from scisim.core.values import is_complex
 from scisim.ops._linalg.scaling import norm_p, powers
 from scisim.ops.arithmetic import sqrt
-from scisim.ops.complexes import imag, real
 from scisim.ops.directions import direction, length, turn
 from tests.rules.cases import Case, array
 

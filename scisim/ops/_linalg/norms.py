@@ -40,7 +40,8 @@ def _plain_norm(x: np.ndarray, p: Any, axes: Any, keepdims: bool) -> Any:
     if p == 2:
         squares = np.square(x) if x.dtype.kind == "f" else np.square(x.real) + np.square(x.imag)
         y = np.sqrt(_total(squares, axes, keepdims=keepdims))
-        if not is_outside(y, *_RANGES[y.dtype.char]):
+        least, greatest = _RANGES[y.dtype.char]
+        if least <= y <= greatest if y.ndim == 0 else not is_outside(y, least, greatest):
             return y
         return _length(x, tuple(range(x.ndim)) if axes is None else axes, keepdims)
     size = np.abs(x)

@@ -7,6 +7,7 @@ at what it gives; in a captured program the divisor is 1 in the ordinary range.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -118,6 +119,7 @@ def _kept(x: Any, axes: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(1 if k in axes else n for k, n in enumerate(shape(x)))
 
 
+@functools.cache
 def of_values(dtype: Any, p: float) -> tuple[float, float]:
     """The least and the greatest norm whose powers are normal numbers, also those of elements that count beside it."""
     info = np.finfo(dtype)
@@ -125,6 +127,7 @@ def of_values(dtype: Any, p: float) -> tuple[float, float]:
     return (tiny ** (1.0 / p), huge) if p > 0 else (huge ** (1.0 / p), huge)
 
 
+@functools.cache
 def _of_derivatives(dtype: Any, p: float) -> tuple[float, float]:
     """A narrower range, in which derivatives up to the fourth order do not overflow on their way either."""
     far = float(np.finfo(dtype).max) ** (0.25 / max(abs(p), 1.0))
@@ -133,11 +136,14 @@ def _of_derivatives(dtype: Any, p: float) -> tuple[float, float]:
 
 def is_outside(y: Any, least: float, greatest: float) -> bool:
     """Whether a norm is outside of a range, or nobody knows."""
-    if isinstance(y, Traced):
-        return holds(_outside(y, least, greatest)) is not False
-    if y.ndim == 0:
-        return not least <= y <= greatest
-    return y.size > 0 and not (np.minimum.reduce(y, None) >= least and np.maximum.reduce(y, None) <= greatest)
+    v = y
+    while isinstance(v, Traced) and v.lower is not None:
+        v = v.lower
+    if isinstance(v, Traced):
+        return holds(_outside(v, least, greatest)) is not False
+    if v.ndim == 0:
+        return not least <= v <= greatest
+    return v.size > 0 and not (np.minimum.reduce(v, None) >= least and np.maximum.reduce(v, None) <= greatest)
 
 
 def _outside(y: Any, least: float, greatest: float) -> Any:
