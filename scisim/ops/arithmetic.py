@@ -269,20 +269,25 @@ def rooted(y: Any, root: Callable[[], Any]) -> Any:
     return y
 
 
+# z / abs(z) of a complex number, without a derivative of its own.
+unit_p = Primitive(
+    "unit", complex_values.of_complex(complex_values.sign, np.sign), axes=ELEMENTWISE, scalar=lambda s, z: s.sign(z)
+)
+
+
 def sign(x: Any) -> Any:
-    """Sign; of a complex number z / abs(z), and 0 at 0."""
+    """Sign; of a complex number z / abs(z), 0 at 0, and the direction of an infinite one."""
     if not is_complex(x):
         return sign_p(x)
+    if not isinstance(x, Traced):
+        return unit_p(x)
     from scisim.ops.complexes import imag, real
     from scisim.ops.select import eq, where
 
     zero = eq(x, 0)
     z = where(zero, 1.0, x)
-    size = absolute(z)
-    if isinstance(z, Traced):
-        a, b = real(z), imag(z)
-        return where(zero, 0.0, pin(direction(a, b, size) + 1j * direction(b, a, size), stop(div(z, size))))
-    return where(zero, 0.0, div(z, size))
+    a, b, size = real(z), imag(z), absolute(z)
+    return pin(where(zero, 0.0, direction(a, b, size) + 1j * direction(b, a, size)), unit_p(x))
 
 
 def power(x: Any, p: Any) -> Any:

@@ -106,17 +106,28 @@ def _outside(z: Any, small: float, large: float) -> Any:
 
 
 def _scaled_quotient(a: Any, b: Any) -> Any:
-    """The textbook's quotient of numbers scaled by powers of two, and that of boxed infinities as in C's Annex G."""
-    infinite = np.isinf(b.real) | np.isinf(b.imag)
-    large = (np.isinf(a.real) | np.isinf(a.imag)) & np.isfinite(b)
-    a_scaled, k = _scaled(np.where(large, _boxed(a), a))
-    b_scaled, n = _scaled(np.where(infinite, _boxed(b), b))
-    x, y, c, d = a_scaled.real, a_scaled.imag, b_scaled.real, b_scaled.imag
-    size = c * c + d * d
-    re, im = np.ldexp((x * c + y * d) / size, k - n), np.ldexp((y * c - x * d) / size, k - n)
-    factor = np.where(large, np.inf, np.where(infinite & np.isfinite(a), 0.0, 1.0))
-    pole = np.copysign(np.inf, b.real)
-    return joined(np.where(b == 0, pole * a.real, re * factor), np.where(b == 0, pole * a.imag, im * factor))
+    """The textbook's quotient of numbers scaled by powers of two; of infinities and by zero that of C's Annex G."""
+    (p, k), (q, n) = _scaled(a), _scaled(b)
+    top, size = _times_conj(p, q), q.real * q.real + q.imag * q.imag
+    y = joined(np.ldexp(top.real / size, k - n), np.ldexp(top.imag / size, k - n))
+    infinite, pole = _has_infinity(b), np.copysign(np.inf, b.real)
+    y = np.where(_has_infinity(a) & np.isfinite(b), _by_parts(_times_conj(_boxed(a), b), np.inf), y)
+    nothing = np.where(np.isfinite(a), 0.0, np.nan)
+    less = np.where(_outside(a, 0.0, np.finfo(float).max / 8), 0.25, 1.0)  # so that sums do not overflow
+    y = np.where(infinite, _by_parts(_times_conj(_by_parts(a, less), _boxed(b)), nothing), y)
+    return np.where(b == 0, _by_parts(a, pole), y)
+
+
+def _times_conj(a: Any, b: Any) -> Any:
+    return joined(a.real * b.real + a.imag * b.imag, a.imag * b.real - a.real * b.imag)
+
+
+def _by_parts(z: Any, factor: Any) -> Any:
+    return joined(z.real * factor, z.imag * factor)
+
+
+def _has_infinity(z: Any) -> Any:
+    return np.isinf(z.real) | np.isinf(z.imag)
 
 
 def _boxed(z: Any) -> Any:
@@ -191,7 +202,11 @@ def log1p(z: Any) -> Any:
         excess = np.where((excess == 0) & (y == 0), x, excess)  # with the sign of a zero
     out = joined(0.5 * np.log1p(excess), np.arctan2(y, x + 1.0))
     fair = (excess > -0.75) & (excess < np.finfo(out.dtype).max)
-    return out if np.all(fair) else mended(out, ~fair, lambda v: np.log(v + 1.0), z)
+    return out if np.all(fair) else mended(out, ~fair, _log_of_sum, z)
+
+
+def _log_of_sum(z: Any) -> Any:
+    return np.log(joined(z.real + 1.0, z.imag))  # a sum with 1 would forget the sign of a zero
 
 
 # --- powers and roots -----------------------------------------------------------------------------------------------
@@ -248,8 +263,7 @@ def sign(z: Any) -> Any:
 
 
 def _sign_at_ends(z: Any) -> Any:
-    infinite = np.isinf(z.real) | np.isinf(z.imag)
-    z, _ = _scaled(np.where(infinite, _boxed(z), z))
+    z, _ = _scaled(np.where(_has_infinity(z), _boxed(z), z))
     return np.where(z == 0, z, _by_real(z, np.where(z == 0, 1.0, np.abs(z))))
 
 

@@ -67,7 +67,7 @@ _FAST = {
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "truediv": np.divide,
+    "truediv": a.div.evaluate,
     **{name: f.evaluate for name, f in COMPARE.items()},
     "eq": np.equal,
     "ne": np.not_equal,

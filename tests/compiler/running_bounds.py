@@ -395,6 +395,7 @@ RULES: dict[str, Callable] = {
     "mul": lambda eq, y, args: _factors(args),
     "zmul": lambda eq, y, args: _factors(args),
     "modulus": lambda eq, y, args: args[0].error,
+    "unit": lambda eq, y, args: 2 * args[0].error / np.abs(args[0].value),
     "div": _quotient,
     "prod": _multiplied,
     "scatter": _scattered,

@@ -94,7 +94,14 @@ MPMATH: dict[str, Callable] = {
 
 # The public name by whose points a primitive of another name is tried.
 NAMES = {prim.name: name for name, (_, prim, *_rest) in ELEMENTWISE.items()}
-NAMES |= {"zmul": "multiply", "pin": "add", "tie": "maximum", "modulus": "abs", "stop_gradient": "negative"}
+NAMES |= {
+    "zmul": "multiply",
+    "pin": "add",
+    "tie": "maximum",
+    "modulus": "abs",
+    "unit": "sign",
+    "stop_gradient": "negative",
+}
 NAMES |= {"ipow": "square", "general_power": "pow", "cast": "negative", "truncate": "negative", "collect": "negative"}
 NAMES |= {"sinc_derivative": "sinc", "radius": "hypot", "cos_atan": "cos", "atan_slope": "cos", "sec_asin": "asin"}
 PARAMS: dict[str, dict] = {

@@ -15,6 +15,7 @@ import scipy.special
 class NumPyScalars:
     """The scalar namespace over NumPy numbers."""
 
+    square, sinc = np.square, np.sinc
     mul, add, sub, div, neg = np.multiply, np.add, np.subtract, np.divide, np.negative
     sqrt, cbrt, hypot, sign, abs = np.sqrt, np.cbrt, np.hypot, np.sign, np.abs
     exp, exp2, expm1, log, log2, log10, log1p = np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p
@@ -46,6 +47,7 @@ class NumPyScalars:
 class MpmathScalars(NumPyScalars):
     """The scalar namespace over mpmath numbers, for what mpmath has."""
 
+    square, sinc = lambda x: x * x, mpmath.sincpi
     mul, add, sub, div, neg = operator.mul, operator.add, operator.sub, operator.truediv, operator.neg
     lt, le, gt, ge, eq, ne = operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne
     sqrt, hypot, sign, abs = mpmath.sqrt, mpmath.hypot, mpmath.sign, operator.abs

@@ -18,6 +18,10 @@ LN2, LN10, HALF_PI = 0.6931471805599453, 2.302585092994046, 1.5707963267948966
 FAR = {"float32": 2.0**14, "float64": 2.0**28}  # squared, 1 is nothing beside it
 # From here on exp overflows though its product with a sine may not; exp(limit) is finite.
 EXP_LIMIT = {"float32": (88.0, 1.6516362549940018e38), "float64": (709.0, 8.218407461554972e307)}
+PI = 3.141592653589793
+# Sizes whose moduli lose no digits and do not overflow, and the power of two that lifts smaller ones among them.
+CUBE_RANGE = {"float32": (2.0**-100, 2.0**126), "float64": (2.0**-960, 2.0**1022)}
+CUBE_LIFT = {"float32": 60, "float64": 300}
 TANH_ONE = {"float32": 10.0, "float64": 20.0}
 # Numbers beyond are scaled by powers of four, which keep their squares and sums in range.
 LARGE = {"float32": 2.0**124, "float64": 2.0**1020}
@@ -71,7 +75,8 @@ def log1p(z: Complex) -> Complex:
     """Near 0 abs(1 + z)**2 - 1 = x (x + 2) + y*y."""
     whole = Complex(z.re + 1.0, z.im)
     near = (magnitude(z.re) < 0.5) & (magnitude(z.im) < 0.5)
-    excess = select(near, fma(z.re, z.re + 2.0, z.im * z.im), 0.0)
+    # Beside a zero imaginary part -0 leaves a zero its sign.
+    excess = select(near, fma(z.re, z.re + 2.0, select(equal(z.im, 0.0), -0.0, z.im * z.im)), 0.0)
     re = select(near, logarithm.log1p(excess) * 0.5, _log_modulus(whole))
     return Complex(re, inverse.atan2(z.im, whole.re))
 
@@ -116,7 +121,7 @@ def sinh(z: Complex) -> Complex:
     re = hyperbolic.sinh(z.re) * trigonometric.cos(z.im)
     im = hyperbolic.cosh(z.re) * trigonometric.sin(z.im)
     real, imaginary = equal(z.im, 0.0), equal(z.re, 0.0)
-    re = select(real, hyperbolic.sinh(z.re), select(imaginary, copysign(z.re, re), re))
+    re = select(real | _undirected(z), hyperbolic.sinh(z.re), select(imaginary, copysign(z.re, re), re))
     return Complex(re, select(real, z.im, im))
 
 
@@ -125,7 +130,13 @@ def cosh(z: Complex) -> Complex:
     im = hyperbolic.sinh(z.re) * trigonometric.sin(z.im)
     real, imaginary = equal(z.im, 0.0), equal(z.re, 0.0)
     zero = times_sign(select(real, z.im, z.re), select(real, z.re, z.im))
-    return Complex(select(real, hyperbolic.cosh(z.re), re), select(real | imaginary, zero, im))
+    re = select(real | _undirected(z), hyperbolic.cosh(z.re), re)
+    return Complex(re, select(real | imaginary, zero, im))
+
+
+def _undirected(z: Complex) -> Node:
+    """Infinite real parts beside imaginary ones that are not finite."""
+    return equal(magnitude(z.re), INFINITY) & ~(magnitude(z.im) < INFINITY)
 
 
 def tanh(z: Complex) -> Complex:
@@ -156,7 +167,8 @@ def tan(z: Complex) -> Complex:
 
 def asin(z: Complex) -> Complex:
     left, right = sqrt(Complex(1.0 - z.re, -z.im)), sqrt(Complex(z.re + 1.0, z.im))
-    near = Complex(inverse.atan2(z.re, (left * right).re), hyperbolic.asinh((conj(left) * right).im))
+    angle = select(equal(z.re, 0.0), z.re, inverse.atan2(z.re, (left * right).re))
+    near = Complex(angle, hyperbolic.asinh((conj(left) * right).im))
     size = copysign(_log_modulus(z) + LN2, z.im)
     return choose(_far(z), Complex(inverse.atan2(z.re, magnitude(z.im)), size), near)
 
@@ -188,8 +200,9 @@ def atanh(z: Complex) -> Complex:
     im = inverse.atan2(y + y, fma(away, x + 1.0, -(y * y))) * 0.5
     size = modulus(z)
     inverse_re, inverse_im = (select(size < INFINITY, (v / size) / size, 0.0) for v in (x, magnitude(y)))
-    far = Complex(inverse_re, copysign(HALF_PI - inverse_im, y))  # 1 / z + i pi/2
-    best = choose(_far(z), far, Complex(re, im))
+    turn = select(a.is_nan(y), y, copysign(HALF_PI - inverse_im, y))
+    far = Complex(inverse_re, turn)  # 1 / z + i pi/2
+    best = choose(_far(z), far, Complex(select(equal(x, 0.0), x, re), im))
     return Complex(copysign(best.re, z.re), best.im)
 
 
@@ -198,18 +211,64 @@ def atan(z: Complex) -> Complex:
 
 
 def sigmoid(z: Complex) -> Complex:
-    """1 / (1 + exp(-z))."""
-    return 1.0 / (exp(-z) + 1.0)
+    """1 / (1 + exp(-z)), by e = exp(-abs(x)) and sums of positive numbers.
+
+    abs(1 + e cis(y))**2 = (1 - e)**2 + 4 e cos(y/2)**2.
+    """
+    size = -magnitude(z.re)
+    e, less, half = exponential.exp(size), exponential.expm1(size), trigonometric.cos(z.im * 0.5)
+    close = half * half * 2.0
+    below = fma(less, less, (e + e) * close)
+    left = z.re < 0.0
+    re = select(left, (less + close) * e, fma(e, close, -less)) / below
+    im = e * trigonometric.sin(z.im) / below
+    lost = equal(e, 0.0) & ~(magnitude(z.im) < INFINITY)
+    return Complex(select(lost, select(left, 0.0, 1.0, z.dtype), re), select(lost, copysign(e, z.im), im))
+
+
+def sinc(z: Complex) -> Complex:
+    """sin(pi z) / (pi z), with multiples of pi taken off before the product, and the exponential at the end."""
+    n = z.re.builder.op("rint", z.re)
+    r, half_n, w = z.re - n, n * 0.5, z.im * PI
+    size = magnitude(w)
+    big = size > 20.0
+    half = exponential.exp(select(big, size * 0.5, 0.0))
+    s = select(big, copysign(w.builder.const(0.5, w.dtype), w), hyperbolic.sinh(select(big, 0.0, w)))
+    c = select(big, 0.5, hyperbolic.cosh(select(big, 0.0, w)))
+    odd = z.re.builder.op("ne", z.re.builder.op("trunc", half_n), half_n)
+    re, im = trigonometric.sin(r * PI) * c, trigonometric.sin((0.5 - magnitude(r)) * PI) * s
+    zero = equal(z.re, 0.0) & equal(z.im, 0.0)
+    angle = choose(zero, as_complex(1.0, z), z.times(PI))
+    q = Complex(select(odd, -re, re), select(odd, -im, im)) / angle
+    return choose(zero, as_complex(1.0, z), q.times(half).times(half))
+
+
+def cbrt(z: Complex) -> Complex:
+    """The principal root, abs(z)**(1/3) with a third of the angle."""
+    dtype, x, y = z.dtype, magnitude(z.re), magnitude(z.im)
+    larger = select(x < y, y, x)
+    tiny, large = larger < CUBE_RANGE[dtype][0], larger > CUBE_RANGE[dtype][1]
+    up = select(tiny, 2.0 ** CUBE_LIFT[dtype], select(large, 2.0**-3, 1.0, dtype))
+    down = select(tiny, 2.0 ** (-CUBE_LIFT[dtype] // 3), select(large, 2.0, 1.0, dtype))
+    size = power.cbrt(power.hypot(x * up, y * up)) * down
+    return _polar(size, inverse.atan2(z.im, z.re) * (1 / 3), size.builder.const(1.0, dtype))
 
 
 def pow(z: Complex, w: Complex) -> Complex:
-    """exp(w log z); 1 where w is 0, and 0 to a power of positive real part 0."""
+    """exp(w log z) with zeros that win over infinity; 1 where w is 0, and 0 or infinite where z is."""
     size, angle = _log_modulus(z), inverse.atan2(z.im, z.re)
-    general = exp(w * Complex(size, angle))
+    re = _winning(w.re, size) - _winning(w.im, angle)
+    general = exp(Complex(re, _winning(w.im, size) + _winning(w.re, angle)))
     zero = equal(z.re, 0.0) & equal(z.im, 0.0)
-    nan = as_complex(complex(float("nan"), float("nan")), z)
-    general = choose(zero, choose(w.re > 0.0, as_complex(0.0, z), nan), general)
+    nan = z.re.builder.const(float("nan"), z.dtype)
+    pole = Complex(select((w.re < 0.0) & equal(w.im, 0.0), INFINITY, nan), nan)
+    general = choose(zero, choose(w.re > 0.0, as_complex(0.0, z), pole), general)
     return choose(equal(w.re, 0.0) & equal(w.im, 0.0), as_complex(1.0, z), general)
+
+
+def _winning(x: Node, y: Node) -> Node:
+    """The product, in which a zero wins."""
+    return select(equal(x, 0.0) | equal(y, 0.0), 0.0, x * y)
 
 
 def _far(z: Complex) -> Node:

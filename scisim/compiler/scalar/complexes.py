@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from scisim.compiler.scalar.arithmetic import equal, fma, is_nan, magnitude, select
+import numpy as np
+
+from scisim.compiler.scalar.arithmetic import LARGEST, copysign, equal, is_nan, magnitude, select
 from scisim.compiler.scalar.ir import Node
 from scisim.compiler.scalar.power import hypot
 
@@ -14,10 +16,11 @@ INFINITY = float("inf")
 
 @dataclass(frozen=True)
 class Complex:
-    """A complex number: its real and its imaginary part."""
+    """A complex number: its real and its imaginary part; and whether it stands for a real number."""
 
     re: Node
     im: Node
+    is_real: bool = False
 
     @property
     def dtype(self) -> str:
@@ -53,10 +56,12 @@ class Complex:
         return Complex(self.im, -self.re)
 
     def __truediv__(self, other: Any) -> Complex:
+        from scisim.compiler.scalar.quotients import divide
+
         return divide(self, as_complex(other, self))
 
     def __rtruediv__(self, other: Any) -> Complex:
-        return divide(as_complex(other, self), self)
+        return as_complex(other, self) / self
 
 
 def as_complex(x: Any, like: Complex) -> Complex:
@@ -64,21 +69,9 @@ def as_complex(x: Any, like: Complex) -> Complex:
     if isinstance(x, Complex):
         return x
     if isinstance(x, Node):
-        return Complex(x, x.builder.const(0.0, x.dtype))
-    const = like.re.builder.const
-    return Complex(const(complex(x).real, like.dtype), const(complex(x).imag, like.dtype))
-
-
-def divide(a: Complex, b: Complex) -> Complex:
-    """By the larger part of the denominator, which neither overflows nor underflows early (Smith)."""
-    turned = magnitude(b.re) < magnitude(b.im)
-    large, small = select(turned, b.im, b.re), select(turned, b.re, b.im)
-    # Of a zero denominator both parts are to come out as divisions by zero.
-    ratio = select(equal(large, 0.0), large, small / large)
-    inverse = fma(small, ratio, large)
-    first, second = select(turned, a.im, a.re), select(turned, a.re, a.im)
-    re, im = fma(second, ratio, first) / inverse, fma(first, -ratio, second) / inverse
-    return Complex(re, select(turned, -im, im))
+        return Complex(x, x.builder.const(0.0, x.dtype), is_real=True)
+    const, real = like.re.builder.const, not isinstance(x, (complex, np.complexfloating))
+    return Complex(const(complex(x).real, like.dtype), const(complex(x).imag, like.dtype), real)
 
 
 def conj(z: Complex) -> Complex:
@@ -89,10 +82,28 @@ def modulus(z: Complex) -> Node:
     return hypot(z.re, z.im)
 
 
+def square(z: Complex) -> Complex:
+    """(x - y) (x + y) and 2 x y; where both parts are as large, the first is 0 even if their sum overflows."""
+    alike = equal(magnitude(z.re), magnitude(z.im)) & (magnitude(z.re) < INFINITY)
+    product = z.re * z.im
+    return Complex(select(alike, 0.0, (z.re - z.im) * (z.re + z.im)), product + product)
+
+
 def sign(z: Complex) -> Complex:
-    """z / abs(z); 0 of 0."""
-    size = modulus(z)
-    return choose(equal(size, 0.0), as_complex(0.0, z), Complex(z.re / size, z.im / size))
+    """z / abs(z); 0 of 0, and the direction of an infinite number."""
+    x, y, largest = z.re, z.im, LARGEST[z.dtype]
+    infinite = equal(magnitude(x), INFINITY) | equal(magnitude(y), INFINITY)
+    larger = select(magnitude(x) < magnitude(y), magnitude(y), magnitude(x))
+    factor = select(larger > largest / 8, 1 / 8, select(larger < 1 / largest, largest / 2**20, 1.0, z.dtype))
+    x, y = (select(infinite, boxed(v), v * factor) for v in (x, y))
+    size = hypot(x, y)
+    size = select(equal(size, 0.0), 1.0, size)
+    return Complex(x / size, y / size)
+
+
+def boxed(x: Node) -> Node:
+    """1 of an infinite part and 0 of a finite one, with its sign."""
+    return copysign(select(equal(magnitude(x), INFINITY), 1.0, 0.0, x.dtype), x)
 
 
 def choose(condition: Node, a: Complex, b: Complex) -> Complex:

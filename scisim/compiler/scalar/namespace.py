@@ -49,6 +49,7 @@ _REAL: dict[str, Callable] = {
     "acosh": hyperbolic.acosh,
     "atanh": hyperbolic.atanh,
     "cbrt": power.cbrt,
+    "sinc": trigonometric.sinc,
     "erf": error_functions.erf,
     "erfc": error_functions.erfc,
     "sigmoid": error_functions.sigmoid,
@@ -103,7 +104,8 @@ class Scalars:
         return -x
 
     def square(self, x: Value) -> Value:
-        return self.mul(x, x)
+        (x,) = self._alike(x)
+        return complexes.square(x) if isinstance(x, Complex) else self.mul(x, x)
 
     def abs(self, x: Value) -> Value:
         (x,) = self._alike(x)

@@ -62,6 +62,12 @@ def tan(x: Node) -> Node:
     return times_sign(x.builder.rarely(a > FAR[x.dtype], usual, tan_far, a), x)
 
 
+def sinc(x: Node) -> Node:
+    """sin(pi x) / (pi x)."""
+    angle = x * math.pi
+    return select(equal(x, 0.0), 1.0, sin(angle) / angle)
+
+
 @rare
 def sin_far(x: Node) -> Node:
     odd, r, _ = far_multiple_of_pi(x)
