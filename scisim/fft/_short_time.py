@@ -21,35 +21,58 @@ def count_of(n: int, length: int, hop: int) -> int:
     return (n - length) // hop + 1
 
 
-def _frames(x: np.ndarray, length: int, hop: int) -> np.ndarray:
-    """A view, in which a sample stands in several frames."""
-    step = x.strides[-1]
+def reach_of(count: int, length: int, hop: int) -> int:
+    """How many samples that many frames take."""
+    return (count - 1) * hop + length
+
+
+def _frames(x: np.ndarray, length: int, hop: int, pad: tuple[int, int]) -> np.ndarray:
+    """A view of the signal with zeros on both sides, in which a sample stands in several frames."""
+    n = x.shape[-1]
+    if pad != (0, 0):
+        whole = np.zeros((*x.shape[:-1], pad[0] + n + pad[1]), x.dtype)
+        whole[..., pad[0] : pad[0] + n] = x
+        x = whole
     to = (*x.shape[:-1], count_of(x.shape[-1], length, hop), length)
-    return np.lib.stride_tricks.as_strided(x, to, (*x.strides[:-1], hop * step, step), writeable=False)
+    return _rows(x, to, hop, False)
 
 
-def _overlap_add(f: np.ndarray, hop: int, n: int, out: np.ndarray | None = None) -> np.ndarray:
-    y = np.empty((*f.shape[:-2], n), f.dtype) if out is None else out
+def _rows(x: np.ndarray, to: tuple[int, ...], hop: int, writeable: bool) -> np.ndarray:
+    """Rows that begin at every hop."""
+    step = x.strides[-1]
+    return np.lib.stride_tricks.as_strided(x, to, (*x.strides[:-1], hop * step, step), writeable=writeable)
+
+
+def _overlap_add(f: np.ndarray, hop: int, start: int, n: int, out: np.ndarray | None = None) -> np.ndarray:
+    """The samples from ``start`` on of frames that are added where they overlap."""
+    reach = reach_of(f.shape[-2], f.shape[-1], hop)
+    if start == 0 and n >= reach:
+        y = np.empty((*f.shape[:-2], n), f.dtype) if out is None else out
+        _add_frames(y, f, hop)
+        return y
+    y = np.empty((*f.shape[:-2], max(start + n, reach)), f.dtype)
+    _add_frames(y, f, hop)
+    part = y[..., start : start + n]
+    if out is None:
+        return part
+    out[...] = part
+    return out
+
+
+def _add_frames(y: np.ndarray, f: np.ndarray, hop: int) -> None:
     y[...] = 0
     count, length = f.shape[-2:]
     parts = -(-length // hop)
     if count <= parts:
         for k in range(count):
             y[..., k * hop : k * hop + length] += f[..., k, :]
-        return y
+        return
     block = max(1, _CACHED // length)  # frames whose sums stay within a cache
     for first in range(0, count, block):
         some = f[..., first : first + block, :]
         for j in range(parts):  # the parts of frames that lie side by side
             part = some[..., j * hop : (j + 1) * hop]
-            _rows(y[..., first * hop + j * hop :], part.shape, hop)[...] += part
-    return y
-
-
-def _rows(y: np.ndarray, to: tuple[int, ...], hop: int) -> np.ndarray:
-    """The first elements of rows that begin at every hop."""
-    step = y.strides[-1]
-    return np.lib.stride_tricks.as_strided(y, to, (*y.strides[:-1], hop * step, step))
+            _rows(y[..., (first + j) * hop :], part.shape, hop, True)[...] += part
 
 
 _CACHED = 1 << 15  # elements
@@ -65,16 +88,25 @@ def _labels(rank: int) -> Any:
     return labels
 
 
+def _frames_infer(avals: tuple, p: dict) -> ShapeDtype:
+    x, length = avals[0], p["length"]
+    return ShapeDtype((*x.shape[:-1], count_of(x.shape[-1] + sum(p["pad"]), length, p["hop"]), length), x.dtype)
+
+
+def _overlap_add_transpose(i: int, ct: Any, args: tuple, p: dict) -> Any:
+    count, length = shape(args[0])[-2:]
+    rest = max(reach_of(count, length, p["hop"]) - p["start"] - p["n"], 0)
+    return frames_p(ct, length=length, hop=p["hop"], pad=(p["start"], rest))
+
+
 frames_p = Primitive(
     "frames",
     _frames,
     into=lambda out, x, **p: np.copyto(out, _frames(x, **p)),
     axes=Axes(_labels(1)),
-    infer=lambda avals, p: ShapeDtype(
-        (*avals[0].shape[:-1], count_of(avals[0].shape[-1], p["length"], p["hop"]), p["length"]), avals[0].dtype
-    ),
+    infer=_frames_infer,
     linear=(0,),
-    transpose=lambda i, ct, args, p: overlap_add_p(ct, hop=p["hop"], n=shape(args[0])[-1]),
+    transpose=lambda i, ct, args, p: overlap_add_p(ct, hop=p["hop"], start=p["pad"][0], n=shape(args[0])[-1]),
 )
 overlap_add_p = Primitive(
     "overlap_add",
@@ -83,7 +115,7 @@ overlap_add_p = Primitive(
     axes=Axes(_labels(2)),
     infer=lambda avals, p: ShapeDtype((*avals[0].shape[:-2], p["n"]), avals[0].dtype),
     linear=(0,),
-    transpose=lambda i, ct, args, p: frames_p(ct, length=shape(args[0])[-1], hop=p["hop"]),
+    transpose=_overlap_add_transpose,
 )
 
 
@@ -92,7 +124,7 @@ def overlapping(w: Any, count: int, hop: int) -> Any:
     m = shape(w)[-1]
     parts = -(-m // hop)
     few = min(count, 2 * parts)
-    y = overlap_add_p(broadcast(w, (few, m)), hop=hop, n=(few - 1) * hop + m)
+    y = overlap_add_p(broadcast(w, (few, m)), hop=hop, start=0, n=reach_of(few, m, hop))
     if few == count:
         return y
     start = parts * hop

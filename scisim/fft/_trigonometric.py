@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib.util
 import math
 from collections.abc import Callable
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ WEIGHED: dict[tuple[str, int], tuple[tuple[int, ...], tuple[int, ...]]] = {
 }
 TRANSPOSED = {1: 1, 2: 3, 3: 2, 4: 4}
 NORMS = ("backward", "ortho", "forward")  # divided by 1, sqrt(N), N
+_NUMBERS = {norm: k for k, norm in enumerate(NORMS)}
 PARALLEL = 1 << 15  # elements from which on several threads pay
 
 
@@ -62,10 +63,7 @@ def ducc_transform(
     kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, out: np.ndarray | None
 ) -> np.ndarray:
     """The transform of real numbers by ducc0, which makes it orthogonal with norm "ortho" and with no other."""
-    from ducc0 import fft
-
-    run = fft.dct if kind == "dct" else fft.dst
-    return run(x, type, axes, NORMS.index(norm), out, _workers(x, axes))
+    return _ducc()[kind](x, type, axes, _NUMBERS[norm], out, _workers(x, axes) if x.size >= PARALLEL else 1)
 
 
 def _workers(x: np.ndarray, axes: tuple[int, ...]) -> int:
@@ -74,13 +72,18 @@ def _workers(x: np.ndarray, axes: tuple[int, ...]) -> int:
 
 
 @cache
-def _has_ducc() -> bool:
-    return importlib.util.find_spec("ducc0") is not None
+def _ducc() -> dict[str, Callable]:
+    """The two functions of ducc0; none where it is not installed."""
+    if importlib.util.find_spec("ducc0") is None:
+        return {}
+    from ducc0 import fft
+
+    return {"dct": fft.dct, "dst": fft.dst}
 
 
 def engine(x: np.ndarray) -> Callable[..., np.ndarray]:
     """The engine for an array: ducc0 where it is installed and knows the dtype, unless SciPy is asked for."""
-    known = x.dtype.char in "fd" and x.size and asked() != "scipy" and _has_ducc()
+    known = x.dtype.char in "fd" and x.size and _ducc() and asked() != "scipy"
     return ducc_transform if known else scipy_transform
 
 
@@ -123,7 +126,13 @@ def transform(
     array
         ``out``, or a new one.
     """
-    x = np.asarray(x, promoted(x.dtype))
+    char = x.dtype.char
+    if char in "fd" and 0 < x.size < PARALLEL and asked() != "scipy":
+        run, number = _at_once(kind, type, norm, ends)
+        if run is not None:
+            return run(x, type, axes, number, out)
+    if char not in "fdFD":
+        x = x.astype(promoted(x.dtype))
     if x.dtype.kind == "c":
         real = x.real.dtype
         parts = np.ascontiguousarray(x).view(real).reshape(*x.shape, 2)
@@ -143,15 +152,27 @@ def _real(
     kind: str, x: np.ndarray, type: int, axes: tuple, norm: str, ends: tuple[float, float], out: np.ndarray | None
 ) -> np.ndarray:
     run = engine(x)
-    wanted = ends == orthogonal_ends(kind, type, True)
-    orthogonal = norm == "ortho" if run is ducc_transform else wanted
-    a, b = (e / own for e, own in zip(ends, orthogonal_ends(kind, type, orthogonal), strict=True))
-    places = WEIGHED[kind, type]
+    orthogonal, a, b = _left_over(kind, type, norm, ends, run is ducc_transform)
     if b != 1.0:
-        x = _weighed(x.copy(), axes, places[1], b)
+        x = _weighed(x.copy(), axes, WEIGHED[kind, type][1], b)
         out = x if out is None else out
     y = run(kind, x, type, axes, norm, orthogonal, out)
-    return y if a == 1.0 else _weighed(y, axes, places[0], a)
+    return y if a == 1.0 else _weighed(y, axes, WEIGHED[kind, type][0], a)
+
+
+@lru_cache(maxsize=256)
+def _at_once(kind: str, type: int, norm: str, ends: tuple[float, float]) -> tuple[Callable | None, int]:
+    """The function of ducc0, if it leaves nothing to do, and its number for the norm."""
+    alone = _left_over(kind, type, norm, ends, True)[1:] == (1.0, 1.0)
+    return _ducc().get(kind) if alone else None, _NUMBERS[norm]
+
+
+@lru_cache(maxsize=256)
+def _left_over(kind: str, type: int, norm: str, ends: tuple[float, float], by_norm: bool) -> tuple[bool, float, float]:
+    """Whether the engine makes the transform orthogonal, and the weights that it leaves to do."""
+    orthogonal = norm == "ortho" if by_norm else ends == orthogonal_ends(kind, type, True)
+    done = orthogonal_ends(kind, type, orthogonal)
+    return orthogonal, ends[0] / done[0], ends[1] / done[1]
 
 
 def _weighed(x: np.ndarray, axes: tuple[int, ...], places: tuple[int, ...], factor: float) -> np.ndarray:
@@ -184,7 +205,7 @@ def _declare(kind: str) -> Primitive:
 
     prim = Primitive(
         kind,
-        lambda x, **p: transform(kind, x, **p),
+        partial(transform, kind),
         into=lambda out, x, **p: transform(kind, x, **p, out=out),
         axes=Axes(labels),
         infer=lambda avals, p: ShapeDtype(avals[0].shape, promoted(avals[0].dtype)),

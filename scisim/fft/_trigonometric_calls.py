@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import dtype, shape, zeros
-from scisim.fft._trigonometric import NORMS, TRANSPOSED, dct_p, orthogonal_ends, promoted
+from scisim.fft._trigonometric import NORMS, TRANSPOSED, orthogonal_ends, promoted
 from scisim.ops.index import put_p, read_p
 from scisim.ops.shape import as_integer, astype, normalize_axis, several
 
@@ -16,54 +19,80 @@ _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
 # --- checking ------------------------------------------------------------------------------------------------
-def _argument(name: str, x: Any) -> Any:
-    x = as_argument(x)
-    if dtype(x).kind not in "biufc" or dtype(x).name == "bfloat16":
-        raise DTypeError(f"{name}: x has dtype {dtype(x)}; convert it with astype to float32 or float64")
-    if not shape(x):
+class _Settled(NamedTuple):
+    """What the arguments come to: the length along each axis, and the primitive's parameters."""
+
+    axes: tuple[int, ...]
+    lengths: tuple[int, ...] | None  # None where the operand has them
+    params: dict[str, Any]
+
+
+@lru_cache(maxsize=1024)
+def _settled(
+    name: str, kind: str, s: tuple, dt: np.dtype, how: tuple, lengths: tuple | None, axes: tuple | None, inverse: bool
+) -> _Settled:
+    """The arguments checked, and what they come to."""
+    if dt.kind not in "biufc" or dt.name == "bfloat16":
+        raise DTypeError(f"{name}: x has dtype {dt}; convert it with astype to float32 or float64")
+    if not s:
         raise ShapeError(f"{name}: x is a scalar; a transform needs at least one axis")
-    return x
+    type, norm, orthogonal = _settings(name, *how)
+    found, full = _axes_and_lengths(name, s, lengths, axes)
+    if inverse:
+        type, norm = TRANSPOSED[type], _OPPOSITE[norm]
+    least = 2 if (kind, type) == ("dct", 1) else 1
+    for k, n in zip(found, full, strict=True):
+        if n < least:
+            what = f"type {type} needs at least {least} points" if least > 1 else "there must be a point or more"
+            raise ArgumentError(f"{name}: {what} along axis {k}, got {n}; give another type or length")
+    params = {
+        "type": type,
+        "axes": tuple(sorted(k - len(s) for k in found)),
+        "norm": norm,
+        "ends": orthogonal_ends(kind, type, orthogonal),
+    }
+    return _Settled(found, None if all(s[k] == n for k, n in zip(found, full, strict=True)) else full, params)
 
 
-def _settings(name: str, type: Any, norm: Any, orthogonalize: Any) -> tuple[int, str, bool]:
-    type = as_integer(name, "type", type)
+def _settings(name: str, type: int, norm: Any, orthogonalize: bool | None) -> tuple[int, str, bool]:
     if type not in TRANSPOSED:
         raise ArgumentError(f"{name}: type must be 1, 2, 3 or 4, got {type}")
     norm = "backward" if norm is None else norm
     if norm not in NORMS:
         raise ArgumentError(f"{name}: norm must be 'backward', 'ortho' or 'forward', got {norm!r}")
-    if orthogonalize is not None and not isinstance(orthogonalize, (bool, int)):
-        raise ArgumentTypeError(f"{name}: orthogonalize must be True, False or None, got {orthogonalize!r}")
     return type, norm, norm == "ortho" if orthogonalize is None else bool(orthogonalize)
 
 
-def _axes_and_lengths(name: str, x: Any, s: Any, axes: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The axes, and the length along each."""
-    own = shape(x)
+def _axes_and_lengths(name: str, own: tuple, lengths: tuple | None, axes: tuple | None) -> tuple[tuple, tuple]:
+    """The axes, counted from the first, and the length along each."""
     rank = len(own)
-    given = None if s is None else several(s) or (s,)
     if axes is None:
-        count = rank if given is None else len(given)
+        count = rank if lengths is None else len(lengths)
         if count > rank:
-            raise ArgumentError(f"{name}: s={s} has {count} lengths, but x has {rank} axes")
+            raise ArgumentError(f"{name}: s={lengths} has {count} lengths, but x has {rank} axes")
         axes = tuple(range(rank - count, rank))
-    items = several(axes)
-    found = tuple(normalize_axis(name, a, rank) for a in ((axes,) if items is None else items))
+    found = tuple(normalize_axis(name, a, rank) for a in axes)
     if len(set(found)) < len(found):
         raise ArgumentError(f"{name}: axes {axes} names an axis twice")
-    if given is not None and len(given) != len(found):
-        raise ArgumentError(f"{name}: s={s} has {len(given)} lengths for {len(found)} axes; give one an axis")
-    wanted = given or (None,) * len(found)
-    return found, tuple(own[k] if n is None or n == -1 else n for k, n in zip(found, wanted, strict=True))
+    if lengths is not None and len(lengths) != len(found):
+        raise ArgumentError(f"{name}: s={lengths} has {len(lengths)} lengths for {len(found)} axes; give one an axis")
+    wanted = lengths or (None,) * len(found)
+    return found, tuple(own[k] if n in (None, -1) else n for k, n in zip(found, wanted, strict=True))
 
 
-def _check_lengths(name: str, prim: Primitive, type: int, axes: tuple[int, ...], lengths: tuple) -> tuple[int, ...]:
-    least = 2 if prim is dct_p and type == 1 else 1
-    for k, n in zip(axes, lengths, strict=True):
-        if as_integer(name, "a length", n) < least:
-            what = f"type {type} needs at least {least} points" if least > 1 else "there must be a point or more"
-            raise ArgumentError(f"{name}: {what} along axis {k}, got {n}; give another type or length")
-    return tuple(map(int, lengths))
+def _flag(name: str, orthogonalize: Any) -> bool | None:
+    if orthogonalize is None:
+        return None
+    if not isinstance(orthogonalize, (int, np.bool_)):
+        raise ArgumentTypeError(f"{name}: orthogonalize must be True, False or None, got {orthogonalize!r}")
+    return bool(orthogonalize)
+
+
+def _integers(name: str, argument: str, given: Any) -> tuple | None:
+    if given is None or type(given) is int:
+        return None if given is None else (given,)
+    items = several(given)
+    return tuple(None if n is None else as_integer(name, argument, n) for n in ((given,) if items is None else items))
 
 
 # --- the transforms ------------------------------------------------------------------------------------------
@@ -87,24 +116,27 @@ def along_axes(
     name: str, prim: Primitive, x: Any, type: Any, s: Any, axes: Any, norm: Any, orthogonalize: Any, inverse: bool
 ) -> Any:
     """The transform, or its inverse, which is a transform of the transposed type."""
-    x = _argument(name, x)
-    type, norm, orthogonal = _settings(name, type, norm, orthogonalize)
-    found, lengths = _axes_and_lengths(name, x, s, axes)
-    if inverse:
-        type, norm = TRANSPOSED[type], _OPPOSITE[norm]
-    lengths = _check_lengths(name, prim, type, found, lengths)
-    if not found:
+    x = as_argument(x)
+    how = (as_integer(name, "type", type), norm, _flag(name, orthogonalize))
+    along = _integers(name, "axes", axes)
+    at = _settled(name, prim.name, shape(x), dtype(x), how, _integers(name, "s", s), along, inverse)
+    if not at.axes:
         return astype(x, promoted(dtype(x)))
-    ends = orthogonal_ends(prim.name, type, orthogonal)
-    back = tuple(k - len(shape(x)) for k in found)
-    return prim(_resized(x, found, lengths), type=type, axes=back, norm=norm, ends=ends)
+    return prim(x if at.lengths is None else _resized(x, at.axes, at.lengths), **at.params)
 
 
 def along_axis(
     name: str, prim: Primitive, x: Any, type: Any, n: Any, axis: Any, norm: Any, orthogonalize: Any, inverse: bool
 ) -> Any:
+    """The transform of one axis."""
+    lengths = None
     if n is not None:
-        n = (as_integer(name, "n", n),)
-        if n[0] < 1:
-            raise ArgumentError(f"{name}: the length must be at least 1, got n={n[0]}")
-    return along_axes(name, prim, x, type, n, (as_integer(name, "axis", axis),), norm, orthogonalize, inverse)
+        lengths = (as_integer(name, "n", n),)
+        if lengths[0] < 1:
+            raise ArgumentError(f"{name}: the length must be at least 1, got n={lengths[0]}")
+    if orthogonalize is not None:
+        orthogonalize = _flag(name, orthogonalize)
+    x = as_argument(x)
+    how = (as_integer(name, "type", type), norm, orthogonalize)
+    at = _settled(name, prim.name, x.shape, x.dtype, how, lengths, (as_integer(name, "axis", axis),), inverse)
+    return prim(x if at.lengths is None else _resized(x, at.axes, at.lengths), **at.params)

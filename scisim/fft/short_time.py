@@ -8,10 +8,10 @@ import numpy as np
 
 from scisim.core.errors import ArgumentError, DTypeError, ShapeError
 from scisim.core.public import as_argument
-from scisim.core.values import Traced, dtype, is_complex, shape, zeros
-from scisim.fft._short_time import frames_p, overlap_add_p, overlapping, window_of
+from scisim.core.values import Traced, dtype, is_complex, shape
+from scisim.fft._short_time import count_of, frames_p, overlap_add_p, overlapping, reach_of, window_of
 from scisim.fft.transforms import fft, ifft, irfft, rfft
-from scisim.ops.index import put_p, slice_axis
+from scisim.ops.index import slice_axis
 from scisim.ops.padding import pad
 from scisim.ops.shape import as_integer, astype, concat_p, moveaxis, normalize_axis, sum_p
 
@@ -76,36 +76,34 @@ def _scaled(w: Any, scaling: str | None, sign: int) -> Any:
 
 
 # --- the ends of the signal ----------------------------------------------------------------------------------
-def _extended(x: Any, side: int, tail: int, mode: str) -> Any:
-    """The last axis continued on both sides, and with zeros behind that."""
+def _continued(x: Any, side: int, mode: str) -> Any:
+    """The last axis continued on both sides in one of the ways of `pad`."""
     n, rank = shape(x)[-1], len(shape(x))
-    if mode == "constant" and side + tail:
-        blank = zeros((*shape(x)[:-1], n + 2 * side + tail), dtype(x))
-        return put_p(blank, x, at=(("slice", None, None, None),) * (rank - 1) + (("slice", side, side + n, None),))
-    parts = [x]
-    if side:
-        near = n > side and mode in ("reflect", "symmetric", "edge")  # the ends depend on what is next to them
-        first, last = (slice_axis(x, -1, 0, side + 1), slice_axis(x, -1, n - side - 1, n)) if near else (x, x)
-        none = ((0, 0),) * (rank - 1)
-        parts = [
-            slice_axis(pad(first, (*none, (side, 0)), mode), -1, 0, side),
-            x,
-            slice_axis(pad(last, (*none, (0, side)), mode), -1, -side, None),
-        ]
-    if tail:
-        parts.append(zeros((*shape(x)[:-1], tail), dtype(x)))
-    return concat_p(*parts, axis=rank - 1) if len(parts) > 1 else x
+    near = n > side and mode in ("reflect", "symmetric", "edge")  # the ends depend on what is next to them
+    first, last = (slice_axis(x, -1, 0, side + 1), slice_axis(x, -1, n - side - 1, n)) if near else (x, x)
+    none = ((0, 0),) * (rank - 1)
+    before = slice_axis(pad(first, (*none, (side, 0)), mode), -1, 0, side)
+    after = slice_axis(pad(last, (*none, (0, side)), mode), -1, -side, None)
+    return concat_p(before, x, after, axis=rank - 1)
 
 
-def _tail(name: str, n: int, length: int, hop: int, padded: bool) -> int:
-    """Zeros behind the signal, so that every sample is in a frame."""
-    if padded:
-        return max(length - n, 0) if n <= length else -(n - length) % hop
-    if n < length:
+def _framed(x: Any, at: _Layout, side: int, mode: str, padded: bool) -> Any:
+    """The frames of a signal along its last axis."""
+    before = 0
+    if side and mode == "constant":
+        before = side
+    elif side:
+        x = _continued(x, side, mode)
+    n = shape(x)[-1] + 2 * before
+    if not padded and n < at.length:
         raise ArgumentError(
-            f"{name}: the signal has {n} samples, less than a frame of {length}; use padded=True or a shorter window"
+            f"stft: the signal has {n} samples, less than a frame of {at.length}; use padded=True or a shorter window"
         )
-    return 0
+    count = count_of(n, at.length, at.hop) if not padded else max(-(-(n - at.length) // at.hop), 0) + 1
+    after = reach_of(count, at.length, at.hop) - shape(x)[-1] - before
+    if after < 0:  # the last samples are in no frame
+        x = slice_axis(x, -1, 0, after)
+    return frames_p(x, length=at.length, hop=at.hop, pad=(before, max(after, 0)))
 
 
 # --- the transforms ------------------------------------------------------------------------------------------
@@ -197,10 +195,8 @@ def stft(
     if not shape(x)[k]:
         raise ArgumentError(f"stft: axis {k} of shape {shape(x)} is empty; give it a sample or more")
     at = _layout("stft", window, hop, n_fft, scaling, np.zeros((), dtype(x)).real.dtype)
-    x = moveaxis(x, k, -1)
-    side = at.length // 2 if center else 0
-    x = _extended(x, side, _tail("stft", shape(x)[-1] + 2 * side, at.length, at.hop, padded), pad_mode)
-    frames = frames_p(x, length=at.length, hop=at.hop) * _scaled(at.window, scaling, 1)
+    frames = _framed(moveaxis(x, k, -1), at, at.length // 2 if center else 0, pad_mode, padded)
+    frames = frames * _scaled(at.window, scaling, 1)
     z = rfft(frames, n=at.n_fft) if onesided else fft(frames, n=at.n_fft)
     return moveaxis(z, (-1, -2), (k, k + 1))
 
@@ -276,9 +272,11 @@ def istft(
     n_fft = _transform_length(window, n_fft, shape(z)[k], onesided)
     at = _layout("istft", window, hop, n_fft, scaling, np.zeros((), dtype(z)).real.dtype)
     z = moveaxis(z, (k, k + 1), (-1, -2))
+    side = at.length // 2 if center else 0
+    n = _samples(shape(z)[-2], at, length, side)
+    z = slice_axis(z, -2, 0, min(-(-(side + n) // at.hop), shape(z)[-2]))  # frames that begin within the signal
     frames = irfft(z, n=at.n_fft) if onesided else ifft(z, n=at.n_fft)
-    y = _joined(slice_axis(frames, -1, 0, at.length), at, length, at.length // 2 if center else 0, scaling)
-    return moveaxis(y, -1, k)
+    return moveaxis(_joined(slice_axis(frames, -1, 0, at.length), at, n, side, scaling), -1, k)
 
 
 def _transform_length(window: Any, n_fft: Any, count: int, onesided: bool) -> int:
@@ -298,19 +296,23 @@ def _transform_length(window: Any, n_fft: Any, count: int, onesided: bool) -> in
     return n_fft
 
 
-def _joined(frames: Any, at: _Layout, length: Any, side: int, scaling: str | None) -> Any:
-    """The frames times the window, added, and divided by the sum of the squares of the windows."""
-    count = shape(frames)[-2]
-    reach = (count - 1) * at.hop + at.length
+def _samples(count: int, at: _Layout, length: Any, side: int) -> int:
+    """How many samples the signal has."""
+    reach = reach_of(count, at.length, at.hop)
     most = max(reach - 2 * side, 0)
     n = most if length is None else _positive("istft", "length", length)
     if n > reach - side:
         raise ArgumentError(f"istft: length={n}, but {count} frames reach over {most} samples; give less")
+    return n
+
+
+def _joined(frames: Any, at: _Layout, n: int, side: int, scaling: str | None) -> Any:
+    """The frames times the window, added, and divided by the sum of the squares of the windows."""
     w = at.window
-    squares = slice_axis(overlapping(w * w, count, at.hop), -1, side, side + n)
+    squares = slice_axis(overlapping(w * w, shape(frames)[-2], at.hop), -1, side, side + n)
     _check_known(squares)
-    y = overlap_add_p(frames * _scaled(w, scaling, -1), hop=at.hop, n=reach)
-    return slice_axis(y, -1, side, side + n) / squares
+    y = overlap_add_p(frames * _scaled(w, scaling, -1), hop=at.hop, start=side, n=n)
+    return y * (1.0 / squares)  # a product, unlike a quotient, has no singular points
 
 
 def _check_known(squares: Any) -> None:

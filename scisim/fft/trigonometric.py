@@ -67,6 +67,8 @@ def dct(
     A derivative is a transform of the transposed type (I and IV their own, II and III each other's), so that a
     gradient costs as many transforms as the value.  Wang, *Applied Mathematics and Computation* 16 (1985).
 
+    They are computed by ducc0 where it is installed, else, and in a block ``with fft.engine("scipy")``, by SciPy.
+
     Examples
     --------
     >>> import scisim as ss

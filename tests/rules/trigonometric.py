@@ -100,16 +100,14 @@ def spectra_of_frames() -> list[Case]:
 
 def frames() -> list[Case]:
     rows: list[Case] = []
-    for length, hop in ((4, 2), (3, 2), (2, 3)):
+    for length, hop, pad in ((4, 2, (0, 0)), (3, 2, (2, 1)), (2, 3, (0, 1))):
         tag = f"of {length} every {hop}"
-        rows.append(primitive("frames", array(2, 9), tag=tag, params={"length": length, "hop": hop}, order=3))
+        params = {"length": length, "hop": hop, "pad": pad}
+        rows += both(primitive, "frames", (2, 9), tag=tag, params=params, order=3)
         for count in (2, 5):
-            n = (count - 1) * hop + length + hop - 1
-            params = {"hop": hop, "n": n}
-            rows.append(
-                primitive("overlap_add", array(2, count, length), tag=f"{tag}, {count}", params=params, order=3)
-            )
-    rows += both(primitive, "overlap_add", (2, 3, 5), tag="to the end", params={"hop": 2, "n": 9}, order=3)
+            reach = (count - 1) * hop + length
+            some = {"hop": hop, "start": pad[0], "n": reach - sum(pad) + (hop - 1 if not sum(pad) else 0)}
+            rows += both(primitive, "overlap_add", (2, count, length), tag=f"{tag}, {count}", params=some, order=3)
     return rows
 
 
