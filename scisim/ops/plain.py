@@ -15,6 +15,7 @@ from scisim.core.capture import capture
 from scisim.core.errors import ScisimError
 from scisim.core.graph import make_program
 from scisim.core.public import OPERATIONS, PLAIN
+from scisim.ops._linalg.scaling import is_outside, of_values
 from scisim.ops.products import plain_product
 from scisim.ops.sorting import sorted_values
 
@@ -169,7 +170,10 @@ def var(x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = Fals
 
 def std(x: Any, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Any:
     y = var(x, axis, correction, keepdims)
-    return y if y is NotImplemented else np.sqrt(y)
+    if y is NotImplemented:
+        return y
+    y = np.sqrt(y)
+    return NotImplemented if is_outside(y, *of_values(y.dtype, 2.0)) else y  # there the variance is out of range
 
 
 PLAIN.update(

@@ -13,9 +13,9 @@ from scisim.core.axes import Axes
 from scisim.core.errors import ArgumentError, ArgumentTypeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument, public
-from scisim.core.values import Traced, inexact, is_complex, shape, zeros
+from scisim.core.values import Traced, inexact, is_complex, is_inexact, shape, zeros
 from scisim.core.values import dtype as dtype_of
-from scisim.ops.arithmetic import mul, sqrt, square, zmul
+from scisim.ops.arithmetic import mul, rooted, sqrt, square, zmul
 from scisim.ops.complexes import imag, real
 from scisim.ops.index import flip, slice_axis
 from scisim.ops.shape import (
@@ -234,12 +234,24 @@ def prod(x: Any, /, axis: Axis = None, keepdims: bool = False, dtype: Any = None
 
 
 # --- moments ------------------------------------------------------------------------------------------------
-def _variance(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) -> Any:
+def _degrees(name: str, x: Any, axes: tuple[int, ...], correction: float) -> float:
     if not isinstance(correction, (int, float, np.number)):
-        raise ArgumentTypeError(f"var: correction must be a number, got {correction!r}")
-    d = x - _per(reduce_over(sum_p, x, axes, True), count_over(x, axes))
+        raise ArgumentTypeError(f"{name}: correction must be a number, got {correction!r}")
+    return count_over(x, axes) - correction
+
+
+def _centred(x: Any, axes: tuple[int, ...]) -> Any:
+    return x - _per(reduce_over(sum_p, x, axes, True), count_over(x, axes))
+
+
+def _mean_square(d: Any, axes: tuple[int, ...], n: float, keepdims: bool) -> Any:
     q = square(real(d)) + square(imag(d)) if is_complex(d) else square(d)
-    return _per(reduce_over(sum_p, q, axes, keepdims), count_over(x, axes) - correction)
+    return _per(reduce_over(sum_p, q, axes, keepdims), n)
+
+
+def _variance(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) -> Any:
+    n = _degrees("var", x, axes, correction)
+    return _mean_square(_centred(x, axes), axes, n, keepdims)
 
 
 def var(x: Any, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = False) -> Any:
@@ -299,7 +311,22 @@ def std(x: Any, /, axis: Axis = None, correction: float = 0.0, keepdims: bool = 
     Tensor(1.)
     """
     x, axes = reduced_argument("std", x, axis)
-    return _in_single(lambda v: sqrt(_variance(v, axes, correction, keepdims)), x)
+    return _in_single(lambda v: _deviation(v, axes, correction, keepdims), x)
+
+
+def _deviation(x: Any, axes: tuple[int, ...], correction: float, keepdims: bool) -> Any:
+    """The root of the variance, also where that overflows: a multiple of the norm of what is left without the mean."""
+    from scisim.ops._linalg.scaling import scaled  # which needs this module
+
+    n = _degrees("std", x, axes, correction)
+    if not is_inexact(x) or n <= 0:
+        return sqrt(_variance(x, axes, correction, keepdims))
+
+    def deviation(d: Any, divisor: Any) -> Any:
+        return sqrt(_mean_square(d if divisor is None else d / divisor, axes, n, keepdims))
+
+    y = scaled(deviation, _centred(x, axes), axes, keepdims, 2.0, 1.0 / math.sqrt(n))
+    return rooted(y, lambda: _variance(x, axes, correction, keepdims))
 
 
 # --- cumulative sums ----------------------------------------------------------------------------------------

@@ -64,10 +64,3 @@ ROWS = [
     _case("norm", _norm(4, (1,)), array(2, 3, kind="c"), tag="of order 4"),
     _case("norm", _norm(2, (1,)), np.zeros((0, 3)), tag="empty"),
 ]
-REAL = {"complex": "of real numbers by definition"}
-EXEMPT = {
-    "prim:length": REAL,
-    "prim:direction": REAL,
-    "prim:turn": REAL,
-    "prim:norm": {"0-d": "works along axes"},
-}
