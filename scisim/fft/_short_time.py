@@ -67,15 +67,17 @@ def _add_frames(y: np.ndarray, f: np.ndarray, hop: int) -> None:
         for k in range(count):
             y[..., k * hop : k * hop + length] += f[..., k, :]
         return
+    # The parts of frames that lie side by side, as rows of the result.
+    cut = [slice(j * hop, min((j + 1) * hop, length)) for j in range(parts)]
+    rows = [_rows(y[..., c.start :], (*y.shape[:-1], count, c.stop - c.start), hop, True) for c in cut]
     block = max(1, _CACHED // length)  # frames whose sums stay within a cache
     for first in range(0, count, block):
-        some = f[..., first : first + block, :]
-        for j in range(parts):  # the parts of frames that lie side by side
-            part = some[..., j * hop : (j + 1) * hop]
-            _rows(y[..., (first + j) * hop :], part.shape, hop, True)[...] += part
+        some = slice(first, first + block)
+        for into, c in zip(rows, cut, strict=True):
+            into[..., some, :] += f[..., some, c]
 
 
-_CACHED = 1 << 15  # elements
+_CACHED = 1 << 16  # elements
 
 
 def _labels(rank: int) -> Any:
