@@ -35,6 +35,7 @@ def modules() -> list:
 TABLE: list[Case] = [row for m in modules() for row in m.ROWS]
 # Rows whose work is in libraries and loops of Python: no native code is made for it.
 _HOSTED = (
+    "calculus",
     "edges",
     "everyday",
     "implicit",
