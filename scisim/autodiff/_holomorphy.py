@@ -247,8 +247,9 @@ def _place() -> Any:
     """The user's line that is being run, or that of the equation of a program that is."""
     frame: Any = sys._getframe(1)
     while frame is not None:
-        if frame.f_code is Graph.__call__.__code__ and frame.f_locals["source"] is not None:
-            return frame.f_locals["source"]
+        recorded = frame.f_locals.get("source") if frame.f_code is Graph.__call__.__code__ else None
+        if recorded is not None:
+            return recorded
         if is_users(frame.f_code):
             return Source(frame.f_code, frame.f_lasti)
         frame = frame.f_back
@@ -256,6 +257,7 @@ def _place() -> Any:
 
 
 # --- rules that are programs -------------------------------------------------------------------------------------
+MOST_KNOWN = 256  # kinds of operands remembered for each primitive
 _known: WeakKeyDictionary[Primitive, dict] = WeakKeyDictionary()
 
 
@@ -268,6 +270,8 @@ def _rule_marks(prim: Primitive, live: list[int], vals: list, params: dict, outs
     except TypeError:  # parameters that cannot be told apart by value
         return _run_rule(prim, live, vals, params, outs)
     if known is None:
+        if len(memo) >= MOST_KNOWN:
+            memo.clear()
         known = memo[key] = _run_rule(prim, live, vals, params, outs)
     return known
 

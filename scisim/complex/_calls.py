@@ -54,7 +54,7 @@ def complex_tree(who: str, tree: Any, name: str) -> Any:
         v = pytree.leaf_value(leaf, who, f"{name}{path}")
         if not inexact(dtype(v)) and dtype(v).kind not in "iu":
             raise DTypeError(f"{who}: {name}{path} has dtype {dtype(v)}; pass complex numbers")
-        made.append(wrap(astype(v, _complex(dtype(v)))))
+        made.append(wrap(astype(v, complex_of(dtype(v)))))
     return pytree.unflatten(spec, made)
 
 
@@ -62,6 +62,7 @@ def _is_list_of_numbers(tree: Any) -> bool:
     return type(tree) is list and bool(tree) and all(type(x) in _NUMBERS or _is_list_of_numbers(x) for x in tree)
 
 
-def _complex(dt: np.dtype) -> np.dtype:
+def complex_of(dt: np.dtype) -> np.dtype:
+    """The complex dtype of the same precision, at least single."""
     small = dt.itemsize < 4 and inexact(dt)
     return np.dtype(np.complex64) if small else np.result_type(dt, np.complex64)

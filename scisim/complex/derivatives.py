@@ -14,10 +14,10 @@ from scisim.autodiff.forward import coefficients
 from scisim.autodiff.jacobians import first_orders, tree_of_blocks
 from scisim.autodiff.slots import Slots, univariate
 from scisim.autodiff.taylor import Taylor
-from scisim.complex._calls import call_of, checked
+from scisim.complex._calls import call_of, checked, complex_of
 from scisim.core.errors import ArgumentError, DTypeError, ShapeError
 from scisim.core.values import check_function, dtype, inexact, name_of, shape
-from scisim.ops.shape import as_integer, several
+from scisim.ops.shape import as_integer, astype, several
 
 
 def series(call: HolomorphicCall, slots: Slots, directions: Sequence[dict | None]) -> list[list]:
@@ -113,6 +113,11 @@ def halves(fx: Any, fy: Any) -> tuple[Any, Any]:
     return (fx - turned) * 0.5, (fx + turned) * 0.5
 
 
+def as_complex(c: Any) -> Any:
+    """A derivative as complex numbers: that of a real constant too."""
+    return astype(c, complex_of(dtype(c)))
+
+
 def holomorphic(
     f: Callable,
     n: int = 1,
@@ -171,7 +176,7 @@ def holomorphic(
         call = call_of("holomorphic", f, args, kwargs, argnums, has_aux, check)
         columns = _along(call, univariate(max(n, 1)), (1.0,))
         factor = float(math.factorial(n))
-        rows = [[c[k][n] if n < 2 else c[k][n] * factor for c in columns] for k in range(len(columns[0]))]
+        rows = [[as_complex(c[k][n] if n < 2 else c[k][n] * factor) for c in columns] for k in range(len(columns[0]))]
         tree = tree_of_blocks(call, rows, single)
         return (tree, call.aux) if has_aux else tree
 

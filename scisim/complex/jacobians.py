@@ -14,7 +14,7 @@ from scisim.autodiff.gradients import bare, record
 from scisim.autodiff.jacobians import along_units, check_outputs, reverse_blocks, tree_of_blocks
 from scisim.autodiff.reverse import Tape, pull, settled
 from scisim.complex._calls import call_of, checked
-from scisim.complex.derivatives import halves
+from scisim.complex.derivatives import as_complex, halves
 from scisim.core.values import check_function, is_complex, name_of, shape, zeros_like
 from scisim.ops.complexes import conj
 from scisim.ops.shape import several
@@ -114,7 +114,7 @@ def _holomorphic_jacobian(who: str, f: Callable, argnums: Any, has_aux: bool, ch
             (blocks,) = along_units(call, (1.0,))
         else:
             blocks, call.aux = reverse_blocks(*run, pairing=_paired), aux
-        tree = tree_of_blocks(call, blocks, single)
+        tree = tree_of_blocks(call, [list(map(as_complex, row)) for row in blocks], single)
         return (tree, call.aux) if has_aux else tree
 
     jacobian_of.__name__ = f"{who}_{name_of(f)}"
