@@ -54,8 +54,9 @@ def _rfft(x: Any, axes: tuple, inverse: bool, scale: float, twice: bool, out: An
 
 
 def _irfft(x: Any, n: int, axes: tuple, inverse: bool, scale: float, twice: bool, out: Any = None) -> Any:
-    if not twice:
-        x, scale = x.astype(complex_of(x.dtype)), 0.5 * scale
+    if not twice:  # the copy is also the conjugate that turns the direction round
+        x, scale = np.conjugate(x) if not inverse else x.copy(), 0.5 * scale
+        x, inverse = x.astype(complex_of(x.dtype), copy=False), True
         for at in edges(x.ndim, axes[-1], n):
             x[at] *= 2.0
     return engines.c2r(x, n, axes, inverse, scale, out)
