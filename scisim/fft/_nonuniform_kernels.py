@@ -8,26 +8,27 @@ copy of its cells, with a margin for kernels that reach beyond it.
 import numpy as np
 from numba import njit
 
-from scisim.fft._nonuniform_vectors import add_rows, fma, sum_rows, taps
+from scisim.fft._nonuniform_vectors import LANES, add_rows, fma, sum_rows, taps
 
 compiled = njit(cache=True, nogil=True, error_model="numpy")
 # 1 / (2 pi) as a sum of two numbers
 _MANY = 16  # points whose taps are computed at once
+_CHUNK = 512  # points whose cells are computed at once
 _TURNS, _TURNS_REST = 0.15915494309189535, -9.839338337591243e-18
 
 
 @compiled
-def locate(x, first, last, n, width, cell, beyond):
+def locate(x, n, width, cell, beyond):
     """For points of period 2 pi: the first cell that each touches on a grid of n, and how far it is beyond the kernel's
     end, as a number from -1 to 1.  True if all are finite.
 
     Both products are exact but for the last bits of the second numbers, so that the distance has full precision on long
     grids and for points many periods away.
     """
-    odd, half = 0.0, 0.5 * width
-    for j in range(first, last):
+    odd, half = 0, 0.5 * width
+    for j in range(x.size):
         v = np.float64(x[j])
-        odd += v - v
+        odd |= v - v != 0.0
         turns = v * _TURNS
         rest = fma(v, _TURNS, -turns) + v * _TURNS_REST
         part = turns - np.floor(turns)
@@ -39,20 +40,28 @@ def locate(x, first, last, n, width, cell, beyond):
         at = np.int32(start)
         at += n if at < 0 else 0
         cell[j] = at - n if at >= n else at
-    return odd == 0.0
+    return odd == 0
 
 
 @compiled
-def count_points(cells, first, last, size, count, tile, counts):
-    """The tile of each point of a part, and how many each tile has."""
-    dims = cells.shape[0]
-    for j in range(first, last):
-        t = 0
+def count_points(x, first, last, grid, width, bits, count, tile, counts):
+    """The tile of each point of a part, and how many each tile has.  True if all points are finite."""
+    dims, finite = x.shape[0], True
+    cell, beyond = np.empty((dims, _CHUNK), np.int32), np.empty((dims, _CHUNK), x.dtype)
+    for start in range(first, last, _CHUNK):
+        many = min(_CHUNK, last - start)
         for a in range(dims):
-            k = 3 - dims + a
-            t = t * count[k] + min(cells[a, j] // size[k], count[k] - 1)
-        tile[j] = t
-        counts[t] += 1
+            finite &= locate(x[a, start : start + many], grid[a], width, cell[a], beyond[a])
+        if not finite:
+            return False
+        for i in range(many):
+            t = 0
+            for a in range(dims):
+                k = 3 - dims + a
+                t = t * count[k] + min(cell[a, i] >> bits[k], count[k] - 1)
+            tile[start + i] = t
+            counts[t] += 1
+    return True
 
 
 @compiled
@@ -69,25 +78,31 @@ def places(counts, start):
 
 
 @compiled
-def sort_points(cells, distances, first, last, tile, position, order, cell, beyond):
+def sort_points(x, first, last, grid, width, tile, position, order, cell, beyond):
     """Sort the points of a part by tile: their numbers, first cells and distances."""
-    for j in range(first, last):
-        k = position[tile[j]]
-        position[tile[j]] = k + 1
-        order[k] = j
-        for a in range(cells.shape[0]):
-            cell[k, a] = cells[a, j]
-            beyond[k, a] = distances[a, j]
+    dims = x.shape[0]
+    cells, distances = np.empty((dims, _CHUNK), np.int32), np.empty((dims, _CHUNK), x.dtype)
+    for start in range(first, last, _CHUNK):
+        many = min(_CHUNK, last - start)
+        for a in range(dims):
+            locate(x[a, start : start + many], grid[a], width, cells[a], distances[a])
+        for i in range(many):
+            k = position[tile[start + i]]
+            position[tile[start + i]] = k + 1
+            order[k] = start + i
+            for a in range(dims):
+                cell[k, a] = cells[a, i]
+                beyond[k, a] = distances[a, i]
 
 
 @compiled
-def corner(t, size, count, shape, low, length):
+def corner(t, bits, count, shape, low, length):
     """First cell and length of a tile along each axis; the last tile takes what is left over."""
     for a in range(2, -1, -1):
         i = t % count[a]
         t //= count[a]
-        low[a] = i * size[a]
-        length[a] = shape[a] - low[a] if i == count[a] - 1 else size[a]
+        low[a] = i << bits[a]
+        length[a] = shape[a] - low[a] if i == count[a] - 1 else 1 << bits[a]
 
 
 @compiled
@@ -101,24 +116,26 @@ def row_offsets(dims, width, strides, offsets):
 
 
 @compiled
-def weigh(lanes, k, many, cell, beyond, coefficients, degree, width, low, strides, base, near, middle, far, weights):
-    """For points from the k-th on: where they begin in the copy of a tile, their taps, and the weights of their rows.
+def weigh(vectors, k, many, cell, beyond, coefficients, degree, width, low, strides, base, near, middle, far, weights):
+    """For points from the k-th on: where their rows begin in the copy of a tile, their taps, and the weights of rows.
 
     Numba counts references to every array that goes to a function; with a call for each point that would take most of
     the time.
     """
-    dims, p = beyond.shape[1], len(lanes)
+    dims, p = beyond.shape[1], LANES * (len(vectors) + 1)
     for i in range(many):
-        taps(lanes, coefficients, degree, beyond[k + i, dims - 1], near, i * p)
-        base[i] = cell[k + i, dims - 1] - low[2]
+        x = cell[k + i, dims - 1] - low[2]
+        shift = x % LANES
+        taps(vectors, coefficients, degree, beyond[k + i, dims - 1], near, i * p, shift)
+        base[i] = x - shift
         if dims > 1:
             base[i] += (cell[k + i, dims - 2] - low[1]) * strides[1]
         if dims == 2:
-            taps(lanes, coefficients, degree, beyond[k + i, 0], weights, i * p)
+            taps(vectors, coefficients, degree, beyond[k + i, 0], weights, i * p, 0)
         elif dims == 3:
             base[i] += (cell[k + i, 0] - low[0]) * strides[0]
-            taps(lanes, coefficients, degree, beyond[k + i, 1], middle, 0)
-            taps(lanes, coefficients, degree, beyond[k + i, 0], far, 0)
+            taps(vectors, coefficients, degree, beyond[k + i, 1], middle, 0, 0)
+            taps(vectors, coefficients, degree, beyond[k + i, 0], far, 0, 0)
             for r in range(width):
                 for s in range(width):
                     weights[(i * p + r) * width + s] = far[r] * middle[s]
@@ -163,45 +180,69 @@ def copy_tile(re, im, low, reach, strides, shape, grid):
 
 
 @compiled
-def spread(lanes, tiles, start, order, cell, beyond, c, coefficients, degree, width, size, count, shape, rows, grid):
+def workspace(n, dtype):
+    """Zeros that begin at a line of the cache."""
+    out = np.zeros(n + 64, dtype)
+    skip = (-out.ctypes.data % 64) // out.itemsize
+    return out[skip : skip + n]
+
+
+@compiled
+def spread(vectors, tiles, start, order, cell, beyond, c, coefficients, degree, width, bits, count, shape, rows, grid):
     """Add the points of some tiles to a grid."""
-    dims, real, p = cell.shape[1], coefficients.dtype, len(lanes)
+    dims, real, p = cell.shape[1], coefficients.dtype, LANES * (len(vectors) + 1)
     low, length, reach = np.empty(3, np.int64), np.empty(3, np.int64), np.ones(3, np.int64)
     strides = np.array([rows[1] * rows[2], rows[2]])
-    re, im = np.empty(rows[0] * rows[1] * rows[2], real), np.empty(rows[0] * rows[1] * rows[2], real)
+    re, im = workspace(rows[0] * rows[1] * rows[2], real), workspace(rows[0] * rows[1] * rows[2], real)
     near, middle, far, base = np.empty(_MANY * p, real), np.empty(p, real), np.empty(p, real), np.empty(_MANY, np.int64)
     weights, offsets = np.ones(_MANY * p * p, real), np.empty(p * p, np.int64)
+    xs, ys = np.empty(_MANY, real), np.empty(_MANY, real)
     touched = row_offsets(dims, width, strides, offsets)
     step = 0 if dims == 1 else p if dims == 2 else p * width
     for t in tiles:
         if start[t] == start[t + 1]:
             continue
-        corner(t, size, count, shape, low, length)
+        corner(t, bits, count, shape, low, length)
         for a in range(3 - dims, 3):
             reach[a] = length[a] + width - 1
-        used = (reach[0] - 1) * strides[0] + (reach[1] - 1) * strides[1] + reach[2] + 16
+        used = (reach[0] - 1) * strides[0] + (reach[1] - 1) * strides[1] + rows[2]
         re[:used] = 0
         im[:used] = 0
         for k in range(start[t], start[t + 1], _MANY):
             many = min(_MANY, start[t + 1] - k)
+            for i in range(many):  # before their use: each comes from elsewhere in memory
+                xs[i], ys[i] = c[order[k + i]].real, c[order[k + i]].imag
             weigh(
-                lanes, k, many, cell, beyond, coefficients, degree, width, low, strides, base, near, middle, far, weights
+                vectors,
+                k,
+                many,
+                cell,
+                beyond,
+                coefficients,
+                degree,
+                width,
+                low,
+                strides,
+                base,
+                near,
+                middle,
+                far,
+                weights,
             )
             for i in range(many):
-                v = c[order[k + i]]
-                add_rows(lanes, re, im, base[i], offsets, touched, weights, i * step, near, i * p, v.real, v.imag)
+                add_rows(vectors, re, im, base[i], offsets, touched, weights, i * step, near, i * p, xs[i], ys[i])
         add_tile(re, im, low, reach, strides, shape, grid)
 
 
 @compiled
 def interpolate(
-    lanes, tiles, start, order, cell, beyond, out, coefficients, degree, width, size, count, shape, rows, grid
+    vectors, tiles, start, order, cell, beyond, out, coefficients, degree, width, bits, count, shape, rows, grid
 ):
     """Values of a grid at the points of some tiles."""
-    dims, real, p = cell.shape[1], coefficients.dtype, len(lanes)
+    dims, real, p = cell.shape[1], coefficients.dtype, LANES * (len(vectors) + 1)
     low, length, reach = np.empty(3, np.int64), np.empty(3, np.int64), np.ones(3, np.int64)
     strides = np.array([rows[1] * rows[2], rows[2]])
-    re, im = np.zeros(rows[0] * rows[1] * rows[2], real), np.zeros(rows[0] * rows[1] * rows[2], real)
+    re, im = workspace(rows[0] * rows[1] * rows[2], real), workspace(rows[0] * rows[1] * rows[2], real)
     near, middle, far, base = np.empty(_MANY * p, real), np.empty(p, real), np.empty(p, real), np.empty(_MANY, np.int64)
     weights, offsets = np.ones(_MANY * p * p, real), np.empty(p * p, np.int64)
     touched = row_offsets(dims, width, strides, offsets)
@@ -209,15 +250,29 @@ def interpolate(
     for t in tiles:
         if start[t] == start[t + 1]:
             continue
-        corner(t, size, count, shape, low, length)
+        corner(t, bits, count, shape, low, length)
         for a in range(3 - dims, 3):
             reach[a] = length[a] + width - 1
         copy_tile(re, im, low, reach, strides, shape, grid)
         for k in range(start[t], start[t + 1], _MANY):
             many = min(_MANY, start[t + 1] - k)
             weigh(
-                lanes, k, many, cell, beyond, coefficients, degree, width, low, strides, base, near, middle, far, weights
+                vectors,
+                k,
+                many,
+                cell,
+                beyond,
+                coefficients,
+                degree,
+                width,
+                low,
+                strides,
+                base,
+                near,
+                middle,
+                far,
+                weights,
             )
             for i in range(many):
-                x, y = sum_rows(lanes, re, im, base[i], offsets, touched, weights, i * step, near, i * p)
+                x, y = sum_rows(vectors, re, im, base[i], offsets, touched, weights, i * step, near, i * p)
                 out[order[k + i]] = complex(x, y)

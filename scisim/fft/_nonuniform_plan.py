@@ -18,7 +18,7 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 WIDEST = 16
-_LANES = (4, 8, 12, 16)
+_LANES = 8
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,13 @@ class Kernel:
         return self.width * _sinhc(self.shape**2 - (math.pi * self.width * xi) ** 2) / np.i0(self.shape)
 
     def taps(self, dtype: np.dtype) -> tuple[np.ndarray, int]:
-        """Coefficients for `taps`: rows of lanes, that of the highest power first; and the degree."""
+        """Coefficients as compiled code wants them: rows of lanes, that of the highest power first; and the degree."""
         return _taps(self, dtype)
 
     @property
-    def lanes(self) -> tuple[int, ...]:
-        return (0,) * next(n for n in _LANES if n >= self.width)
+    def vectors(self) -> tuple[int, ...]:
+        """As many numbers as there are vectors of taps."""
+        return (0,) * -(-self.width // _LANES)
 
 
 def _sinhc(square: np.ndarray) -> np.ndarray:
@@ -74,10 +75,9 @@ def _taps(k: Kernel, dtype: np.dtype) -> tuple[np.ndarray, int]:
         return np.i0(k.shape * np.sqrt(np.maximum(1.0 - u * u, 0.0))) / np.i0(k.shape)
 
     series = [chebyshev.chebinterpolate(values, 23, (tap,)) for tap in range(k.width)]
-    tails = np.cumsum(np.max(np.abs(series), 0)[::-1])[::-1]
     floor = max(0.02 * k.error, 2 * float(np.finfo(dtype).eps))
-    degree = int(np.argmax(tails < floor)) - 1 if tails[-1] < floor else 23
-    out = np.zeros((degree + 1, len(k.lanes)))
+    degree = int(np.flatnonzero(np.max(np.abs(series), 0) > floor)[-1])
+    out = np.zeros((degree + 1, _LANES * len(k.vectors)))
     for tap, s in enumerate(series):
         powers = chebyshev.cheb2poly(s[: degree + 1])  # without zeros at the end
         out[degree + 1 - len(powers) :, tap] = powers[::-1]
@@ -98,8 +98,8 @@ class Plan:
     ----------
     grid : tuple of int
         Shape of the finer grid.
-    size, count : array of 3 integers
-        Cells along the sides of a tile, and tiles along each axis; the last tile takes what is left over.
+    bits, count : array of 3 integers
+        A tile has 2^bits cells along each axis, but the last takes what is left over; and how many tiles there are.
     rows : array of 3 integers
         Shape of the copy of a tile, margin included.
     """
@@ -108,7 +108,7 @@ class Plan:
     kernel: Kernel
     dtype: np.dtype
     grid: tuple[int, ...]
-    size: np.ndarray
+    bits: np.ndarray
     count: np.ndarray
     rows: np.ndarray
 
@@ -132,18 +132,19 @@ def plan_for(modes: tuple[int, ...], eps: float, dtype: np.dtype, ratio: float =
     kernel = kernel_for(eps, len(modes), ratio)
     grid = tuple(_length(max(math.ceil(ratio * n), 2 * kernel.width)) for n in modes)
     shape = np.array((1,) * (3 - len(modes)) + grid)
-    size = np.array(_tile(len(modes), kernel.width))
-    count = np.maximum(shape // size, 1)
-    rows = np.maximum(size, shape - (count - 1) * size) + np.where(shape > 1, kernel.width - 1, 0)
-    rows[2] += WIDEST
-    return Plan(modes, kernel, np.dtype(dtype), grid, size, count, rows)
+    bits = np.array(_tile_bits(len(modes), kernel.width))
+    count = np.maximum(shape >> bits, 1)
+    rows = np.maximum(1 << bits, shape - ((count - 1) << bits)) + np.where(shape > 1, kernel.width - 1, 0)
+    rows[2] = -(-rows[2] // _LANES + 1) * _LANES + _LANES * len(kernel.vectors)
+    return Plan(modes, kernel, np.dtype(dtype), grid, bits, count, rows)
 
 
-def _tile(dims: int, width: int) -> tuple[int, int, int]:
-    """Sides of a tile: at least those of the kernel, since a point may reach into the next tile only."""
+def _tile_bits(dims: int, width: int) -> tuple[int, int, int]:
+    """Sides of a tile, which stays in the nearest cache: at least those of the kernel, since a point may reach into the
+    next tile only."""
     if dims == 1:
-        return 1, 1, 2048
-    return (1, 16, 16) if dims == 2 else (8, 8, 16) if width <= 8 else (16, 16, 16)
+        return 0, 0, 11
+    return (0, 5, 6) if dims == 2 else (3, 3, 5) if width <= 8 else (4, 4, 4)
 
 
 def _length(n: int) -> int:

@@ -53,26 +53,20 @@ def sort_points(name: str, x: np.ndarray, plan: Plan) -> Points:
     from scisim.fft import _nonuniform_kernels as kernels
 
     d, m = x.shape
-    cells, distances, tile = np.empty((d, m), np.int32), np.empty((d, m), plan.dtype), np.empty(m, np.int32)
-    parts = _parts(m)
+    tile, parts = np.empty(m, np.int32), _parts(m)
     counts = np.zeros((len(parts), int(plan.count.prod())), np.int64)
-
-    def locate(p: int) -> bool:
-        ends = parts[p]
-        finite = [
-            kernels.locate(x[a], *ends, plan.grid[a], plan.kernel.width, cells[a], distances[a]) for a in range(d)
-        ]
-        if all(finite):
-            kernels.count_points(cells, *ends, plan.size, plan.count, tile, counts[p])
-        return all(finite)
-
-    if not all(_run([lambda p=p: locate(p) for p in range(len(parts))])):
+    how = (np.array(plan.grid), plan.kernel.width)
+    count = lambda p: kernels.count_points(x, *parts[p], *how, plan.bits, plan.count, tile, counts[p])
+    if not all(_run([lambda p=p: count(p) for p in range(len(parts))])):
         raise _not_finite(name, x)
     points = Points(
-        np.empty(counts.shape[1] + 1, np.int64), np.empty(m, np.int32), np.empty((m, d), np.int32), np.empty((m, d), plan.dtype)
+        np.empty(counts.shape[1] + 1, np.int64),
+        np.empty(m, np.int32),
+        np.empty((m, d), np.int32),
+        np.empty((m, d), plan.dtype),
     )
     kernels.places(counts, points.start)
-    sort = lambda p: kernels.sort_points(cells, distances, *parts[p], tile, counts[p], *points[1:])
+    sort = lambda p: kernels.sort_points(x, *parts[p], *how, tile, counts[p], *points[1:])
     _run([lambda p=p: sort(p) for p in range(len(parts))])
     return points
 
@@ -115,10 +109,10 @@ def spread(points: Points, c: np.ndarray, plan: Plan) -> np.ndarray:
     taps, degree = plan.kernel.taps(plan.dtype)
     shape = np.array((1,) * (3 - plan.dims) + plan.grid)
     grid = np.zeros(shape, plan.complex)
-    more = (taps, degree, plan.kernel.width, plan.size, plan.count, shape, plan.rows, grid)
+    more = (taps, degree, plan.kernel.width, plan.bits, plan.count, shape, plan.rows, grid)
 
     def share(tiles: np.ndarray) -> None:
-        kernels.spread(plan.kernel.lanes, tiles, *points, c, *more)
+        kernels.spread(plan.kernel.vectors, tiles, *points, c, *more)
 
     for slabs in _colours(plan.slabs):
         _run([lambda t=t: share(t) for t in _shares(points, plan, slabs)])
@@ -132,10 +126,10 @@ def interpolate(points: Points, grid: np.ndarray, plan: Plan) -> np.ndarray:
     taps, degree = plan.kernel.taps(plan.dtype)
     grid = grid.reshape((1,) * (3 - plan.dims) + plan.grid)
     out = np.empty(points.order.size, plan.complex)
-    more = (taps, degree, plan.kernel.width, plan.size, plan.count, np.array(grid.shape), plan.rows, grid)
+    more = (taps, degree, plan.kernel.width, plan.bits, plan.count, np.array(grid.shape), plan.rows, grid)
 
     def share(tiles: np.ndarray) -> None:
-        kernels.interpolate(plan.kernel.lanes, tiles, *points, out, *more)
+        kernels.interpolate(plan.kernel.vectors, tiles, *points, out, *more)
 
     _run([lambda t=t: share(t) for t in _shares(points, plan, np.arange(plan.slabs))])
     return out

@@ -1,12 +1,18 @@
 """Vector instructions for loops over the taps of a spreading kernel.
 
-A row of taps is one vector, so that a point costs a few instructions a row of the grid.  Numba's own vectors come from
-loops that are long; these are short, so the instructions are written out.  ``lanes`` is a tuple whose length is the
-number of taps, a constant of the compiled code; arrays are one-dimensional and contiguous.
+The taps of a point are one vector of 8 numbers or two.  In the copy of a tile they are *aligned*: a row is read and
+written in whole vectors at multiples of 8, one more than the taps fill, with zeros on both sides of them.  So neighbours
+that overlap meet in the same vectors, which a processor hands on from a write to the next read at once, and no vector
+lies across two lines of the cache.  Numba's own vectors come from loops that are long; these are short, so the
+instructions are written out.
+
+``vectors`` is a tuple whose length is the number of vectors of taps, a constant of the compiled code; arrays are
+one-dimensional and contiguous.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from llvmlite import ir
@@ -14,53 +20,62 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+LANES = 8
+_INDEX = ir.IntType(32)
+
 
 class _Code:
     """What an intrinsic writes its instructions with."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any) -> None:
         self.context, self.builder, self.types, self.args = context, builder, signature.args, args
-        self.lanes = signature.args[0].count
+        self.taps = signature.args[0].count
+        self.row = self.taps + 1
 
     def data(self, k: int) -> Any:
         """The address of the first element of array argument k."""
         return self.context.make_array(self.types[k])(self.context, self.builder, self.args[k]).data
 
-    def vector_at(self, data: Any, at: Any) -> Any:
-        """The address of a vector within an array."""
-        scalar = data.type.pointee
-        return self.builder.bitcast(
-            self.builder.gep(data, [at]), ir.VectorType(scalar, self.lanes).as_pointer()
-        )
+    def _place(self, data: Any, at: Any, k: int) -> Any:
+        at = self.builder.add(at, ir.Constant(at.type, LANES * k))
+        vector = ir.VectorType(data.type.pointee, LANES).as_pointer()
+        return self.builder.bitcast(self.builder.gep(data, [at]), vector)
 
-    def load(self, data: Any, at: Any) -> Any:
-        return self.builder.load(self.vector_at(data, at), align=_size(data.type.pointee))
+    def load(self, data: Any, at: Any, count: int, aligned: bool = False) -> list:
+        """Vectors in a row."""
+        size = _size(data.type.pointee) * (LANES if aligned else 1)
+        return [self.builder.load(self._place(data, at, k), align=size) for k in range(count)]
 
-    def store(self, value: Any, data: Any, at: Any) -> None:
-        self.builder.store(value, self.vector_at(data, at), align=_size(data.type.pointee))
+    def store(self, values: list, data: Any, at: Any, aligned: bool = False) -> None:
+        size = _size(data.type.pointee) * (LANES if aligned else 1)
+        for k, v in enumerate(values):
+            self.builder.store(v, self._place(data, at, k), align=size)
 
     def spread(self, scalar: Any) -> Any:
         """A vector of equal elements."""
-        kind = ir.VectorType(scalar.type, self.lanes)
-        one = self.builder.insert_element(ir.Constant(kind, ir.Undefined), scalar, ir.Constant(ir.IntType(32), 0))
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), self.lanes), [0] * self.lanes)
-        return self.builder.shuffle_vector(one, ir.Constant(kind, ir.Undefined), zeros)
+        nothing = ir.Constant(ir.VectorType(scalar.type, LANES), ir.Undefined)
+        one = self.builder.insert_element(nothing, scalar, ir.Constant(_INDEX, 0))
+        return self.builder.shuffle_vector(one, nothing, ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES))
 
     def fma(self, a: Any, b: Any, c: Any) -> Any:
         return fused(self.builder, a, b, c)
 
-    def total(self, v: Any, n: int) -> Any:
+    def total(self, v: Any) -> Any:
         """The sum of the elements of a vector, by halves."""
-        b, index = self.builder, ir.IntType(32)
-        while n % 2 == 0:
+        b, n = self.builder, LANES
+        while n > 1:
             n //= 2
-            low, high = ([*range(k, k + n)] for k in (0, n))
-            parts = (b.shuffle_vector(v, v, ir.Constant(ir.VectorType(index, n), p)) for p in (low, high))
-            v = b.fadd(*parts)
-        s = b.extract_element(v, ir.Constant(index, 0))
-        for k in range(1, n):
-            s = b.fadd(s, b.extract_element(v, ir.Constant(index, k)))
-        return s
+            halves = ([*range(k, k + n)] for k in (0, n))
+            v = b.fadd(*(b.shuffle_vector(v, v, ir.Constant(ir.VectorType(_INDEX, n), h)) for h in halves))
+        return b.extract_element(v, ir.Constant(_INDEX, 0))
+
+    def rows(self, base: int, offsets: int, count: int, weights: int, first: int) -> Iterator[tuple[Any, Any]]:
+        """Loop over rows, by the numbers of arguments: where each begins, and its weight in every lane."""
+        b, starts, factors = self.builder, self.data(offsets), self.data(weights)
+        with cgutils.for_range(b, self.args[count]) as loop:
+            start = b.add(self.args[base], b.load(b.gep(starts, [loop.index])))
+            at = b.add(self.args[first], loop.index)
+            yield start, self.spread(b.load(b.gep(factors, [at])))
 
 
 def _size(scalar: Any) -> int:
@@ -83,20 +98,27 @@ def fma(typing: Any, a: Any, b: Any, c: Any) -> Any:
 
 
 @intrinsic
-def taps(typing: Any, lanes: Any, coefficients: Any, degree: Any, t: Any, out: Any, at: Any) -> Any:
-    """Polynomials in t, one a lane, by Horner's rule, to a place in out; coefficients are rows of lanes, that of the
-    highest power first."""
-    signature = types.void(lanes, coefficients, types.intp, coefficients.dtype, out, types.intp)
+def taps(typing: Any, vectors: Any, coefficients: Any, degree: Any, t: Any, out: Any, at: Any, shift: Any) -> Any:
+    """Polynomials in t, one a lane, by Horner's rule; coefficients are rows of lanes, that of the highest power first.
+
+    They go to ``out[at + shift]`` and on; the rest of the row from ``out[at]`` on becomes zero.
+    """
+    place = types.intp
+    signature = types.void(vectors, coefficients, place, coefficients.dtype, out, place, place)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         code = _Code(context, builder, signature, args)
-        rows, width = code.data(1), ir.Constant(args[2].type, code.lanes)
-        first = code.load(rows, ir.Constant(args[2].type, 0))
-        sums, t = cgutils.alloca_once_value(builder, first), code.spread(args[3])
+        table, target, t = code.data(1), code.data(4), code.spread(args[3])
+        zero = ir.Constant(args[2].type, 0)
+        sums = [cgutils.alloca_once_value(builder, v) for v in code.load(table, zero, code.taps)]
         with cgutils.for_range(builder, args[2]) as loop:
-            at = builder.mul(builder.add(loop.index, ir.Constant(args[2].type, 1)), width)
-            builder.store(code.fma(builder.load(sums), t, code.load(rows, at)), sums)
-        code.store(builder.load(sums), code.data(4), args[5])
+            row = builder.mul(
+                builder.add(loop.index, ir.Constant(zero.type, 1)), ir.Constant(zero.type, LANES * code.taps)
+            )
+            for s, c in zip(sums, code.load(table, row, code.taps), strict=True):
+                builder.store(code.fma(builder.load(s), t, c), s)
+        code.store([ir.Constant(t.type, None)] * code.row, target, args[5])
+        code.store([builder.load(s) for s in sums], target, builder.add(args[5], args[6]))
         return context.get_dummy_value()
 
     return signature, codegen
@@ -105,7 +127,7 @@ def taps(typing: Any, lanes: Any, coefficients: Any, degree: Any, t: Any, out: A
 @intrinsic
 def add_rows(
     typing: Any,
-    lanes: Any,
+    vectors: Any,
     re: Any,
     im: Any,
     base: Any,
@@ -118,18 +140,22 @@ def add_rows(
     x: Any,
     y: Any,
 ) -> Any:
-    """Add a number x + i y times the taps at a place in near, and the weight of the row, to each row of a tile."""
-    number = re.dtype
-    place = types.intp
-    signature = types.void(lanes, re, im, place, offsets, place, weights, place, near, place, number, number)
+    """Add x + i y times the taps at a place in near, and the weight of the row, to each row of a tile."""
+    number, place = re.dtype, types.intp
+    signature = types.void(vectors, re, im, place, offsets, place, weights, place, near, place, number, number)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         code = _Code(context, builder, signature, args)
-        tap = code.load(code.data(8), args[9])
-        parts = [(code.data(k), builder.fmul(tap, code.spread(args[v]))) for k, v in ((1, 10), (2, 11))]
-        for start, weight in _rows(code):
-            for data, value in parts:
-                code.store(code.fma(weight, value, code.load(data, start)), data, start)
+        row = code.load(code.data(8), args[9], code.row)
+        parts = [
+            (code.data(k), [builder.fmul(v, factor) for v in row])
+            for k, factor in ((1, code.spread(args[10])), (2, code.spread(args[11])))
+        ]
+        for start, weight in code.rows(3, 4, 5, 6, 7):
+            for data, values in parts:
+                have = code.load(data, start, code.row, aligned=True)
+                sums = [code.fma(weight, v, h) for v, h in zip(values, have, strict=True)]
+                code.store(sums, data, start, aligned=True)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -138,7 +164,7 @@ def add_rows(
 @intrinsic
 def sum_rows(
     typing: Any,
-    lanes: Any,
+    vectors: Any,
     re: Any,
     im: Any,
     base: Any,
@@ -151,26 +177,27 @@ def sum_rows(
 ) -> Any:
     """Sum of the rows of a tile, each with its weight, times the taps at a place in near: real and imaginary part."""
     place = types.intp
-    signature = types.UniTuple(re.dtype, 2)(lanes, re, im, place, offsets, place, weights, place, near, place)
+    signature = types.UniTuple(re.dtype, 2)(vectors, re, im, place, offsets, place, weights, place, near, place)
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         code = _Code(context, builder, signature, args)
-        zero = ir.Constant(ir.VectorType(code.data(1).type.pointee, code.lanes), None)
-        parts = [(code.data(k), cgutils.alloca_once_value(builder, zero)) for k in (1, 2)]
-        for start, weight in _rows(code):
+        row, parts = code.load(code.data(8), args[9], code.row), []
+        for k in (1, 2):
+            zero = ir.Constant(row[0].type, None)
+            parts.append((code.data(k), [cgutils.alloca_once_value(builder, zero) for _ in row]))
+        for start, weight in code.rows(3, 4, 5, 6, 7):
             for data, sums in parts:
-                builder.store(code.fma(weight, code.load(data, start), builder.load(sums)), sums)
-        tap = code.load(code.data(8), args[9])
-        totals = [code.total(builder.fmul(tap, builder.load(sums)), code.lanes) for _, sums in parts]
+                for s, v in zip(sums, code.load(data, start, code.row, aligned=True), strict=True):
+                    builder.store(code.fma(weight, v, builder.load(s)), s)
+        totals = [_dot(code, row, [builder.load(s) for s in sums]) for _, sums in parts]
         return context.make_tuple(builder, signature.return_type, totals)
 
     return signature, codegen
 
 
-def _rows(code: _Code) -> Any:
-    """Loop over the rows: where each begins, and its weight in every lane."""
-    b, offsets, weights = code.builder, code.data(4), code.data(6)
-    with cgutils.for_range(b, code.args[5]) as loop:
-        start = b.add(code.args[3], b.load(b.gep(offsets, [loop.index])))
-        at = b.add(code.args[7], loop.index)
-        yield start, code.spread(b.load(b.gep(weights, [at])))
+def _dot(code: _Code, a: list, b: list) -> Any:
+    """The sum of products of two rows of vectors."""
+    s = code.builder.fmul(a[0], b[0])
+    for u, v in zip(a[1:], b[1:], strict=True):
+        s = code.fma(u, v, s)
+    return code.total(s)
