@@ -218,13 +218,24 @@ def power(z: Any, w: Any) -> Any:
 
 
 def _power_at_ends(z: Any, w: Any) -> Any:
-    base = np.log(z.astype(np.complex128))
     u, v = np.real(w), np.imag(w)
-    exponent = joined(_product(u, base.real) - _product(v, base.imag), _product(v, base.real) + _product(u, base.imag))
-    y = np.exp(exponent)
+    whole = (v == 0) & (np.abs(u) < 100) & (u == np.rint(u)) & np.isfinite(z)
+    y = np.where(whole, _integer_power(np.where(whole, z, 1.0), np.where(whole, u, 1.0)), _general_power(z, u, v))
     pole = (z == 0) & ~(u > 0)
     y = np.where(pole, joined(np.where((u < 0) & (v == 0), np.inf, np.nan), np.nan + 0.0 * v), y)
     return np.where((z == 0) & (u > 0), 0.0, np.where((u == 0) & (v == 0), 1.0, y))
+
+
+def _integer_power(z: Any, n: Any) -> Any:
+    s, k = _scaled(z)
+    y = np.power(s, n)
+    return joined(*(np.ldexp(part, (k * n).astype(int)) for part in (y.real, y.imag)))
+
+
+def _general_power(z: Any, u: Any, v: Any) -> Any:
+    base = np.log(z.astype(np.complex128))
+    exponent = joined(_product(u, base.real) - _product(v, base.imag), _product(v, base.real) + _product(u, base.imag))
+    return np.exp(exponent)
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -304,6 +315,6 @@ def sinc(z: Any) -> Any:
     s, c = np.where(big, np.copysign(0.5, w), np.sinh(small)), np.where(big, 0.5, np.cosh(small))
     odd = np.where(np.abs(n) % 2.0 == 1.0, -1.0, 1.0).astype(half.dtype)
     sine = joined(odd * np.sin(np.pi * r) * c, odd * np.sin(np.pi * (0.5 - np.abs(r))) * s)
-    zero = np.equal(z, 0)
+    zero = np.maximum(np.abs(x), np.abs(y)) < 1e-30  # where the function is 1
     q = divide(sine, np.where(zero, 1.0, np.multiply(z, np.pi)))
     return joined(np.where(zero, 1.0, np.real(q) * half * half), np.where(zero, 0.0, np.imag(q) * half * half))

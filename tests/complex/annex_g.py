@@ -12,42 +12,45 @@ import math
 
 ROWS = {
     "acos": """
-        0 nan : pi/2 nan     | -0 nan : pi/2 nan    | x nan : nan nan      | -inf f+ : pi -inf     | inf f+ : 0 -inf
-        -inf inf : 3pi/4 -inf | inf inf : pi/4 -inf | inf nan : nan ?inf   | -inf nan : nan ?inf
-        f inf : pi/2 -inf    | nan f : nan nan      | nan inf : nan -inf   | nan nan : nan nan""",
+        0 nan : pi/2 nan       | -0 nan : pi/2 nan      | x nan : nan nan        | -inf f+ : pi -inf
+        inf f+ : 0 -inf        | -inf inf : 3pi/4 -inf  | inf inf : pi/4 -inf    | inf nan : nan ?inf
+        -inf nan : nan ?inf    | f inf : pi/2 -inf      | nan f : nan nan        | nan inf : nan -inf
+        nan nan : nan nan""",
     "acosh": """
-        0 nan : nan ?pi/2    | -0 nan : nan ?pi/2   | x nan : nan nan      | f inf : inf pi/2     | -inf f+ : inf pi      | inf f+ : inf 0
-        -inf inf : inf 3pi/4 | inf inf : inf pi/4   | inf nan : inf nan    | -inf nan : inf nan
-        nan f : nan nan      | nan inf : inf nan    | nan nan : nan nan""",
+        0 nan : nan ?pi/2     | -0 nan : nan ?pi/2    | x nan : nan nan       | f inf : inf pi/2
+        -inf f+ : inf pi      | inf f+ : inf 0        | -inf inf : inf 3pi/4  | inf inf : inf pi/4
+        inf nan : inf nan     | -inf nan : inf nan    | nan f : nan nan       | nan inf : inf nan
+        nan nan : nan nan""",
     "asinh": """
-        f+ inf : inf pi/2    | f nan : nan nan      | inf f+ : inf 0       | inf inf : inf pi/4    | inf nan : inf nan
-        nan 0 : nan 0        | nan x : nan nan      | nan inf : ?inf nan   | nan nan : nan nan""",
+        f+ inf : inf pi/2   | f nan : nan nan     | inf f+ : inf 0      | inf inf : inf pi/4  | inf nan : inf nan
+        nan 0 : nan 0       | nan x : nan nan     | nan inf : ?inf nan  | nan nan : nan nan""",
     "atanh": """
-        0 nan : 0 nan        | 1 0 : inf 0          | f+ inf : 0 pi/2      | x nan : nan nan       | inf f+ : 0 pi/2
-        inf inf : 0 pi/2     | inf nan : 0 nan      | nan f : nan nan      | nan inf : ?0 pi/2     | nan nan : nan nan""",
+        0 nan : 0 nan      | 1 0 : inf 0        | f+ inf : 0 pi/2    | x nan : nan nan    | inf f+ : 0 pi/2
+        inf inf : 0 pi/2   | inf nan : 0 nan    | nan f : nan nan    | nan inf : ?0 pi/2  | nan nan : nan nan""",
     "cosh": """
-        0 inf : nan ?0       | 0 nan : nan ?0       | x inf : nan nan      | x nan : nan nan       | inf 0 : inf 0
-        inf x : inf*c inf*s  | inf inf : ?inf nan   | inf nan : inf nan    | nan 0 : nan ?0        | nan f : nan nan
+        0 inf : nan ?0       | 0 nan : nan ?0       | x inf : nan nan      | x nan : nan nan      | inf 0 : inf 0
+        inf x : inf*c inf*s  | inf inf : ?inf nan   | inf nan : inf nan    | nan 0 : nan ?0       | nan f : nan nan
         nan inf : nan nan    | nan nan : nan nan""",
     "sinh": """
-        0 inf : ?0 nan       | 0 nan : ?0 nan       | x inf : nan nan      | x nan : nan nan       | inf 0 : inf 0
-        inf x : inf*c inf*s  | inf inf : ?inf nan   | inf nan : ?inf nan   | nan 0 : nan 0         | nan f : nan nan
+        0 inf : ?0 nan       | 0 nan : ?0 nan       | x inf : nan nan      | x nan : nan nan      | inf 0 : inf 0
+        inf x : inf*c inf*s  | inf inf : ?inf nan   | inf nan : ?inf nan   | nan 0 : nan 0        | nan f : nan nan
         nan inf : nan nan    | nan nan : nan nan""",
     "tanh": """
-        0 inf : 0 nan        | 0 nan : 0 nan        | x inf : nan nan      | x nan : nan nan       | inf f+ : 1 0*s2
-        inf inf : 1 ?0       | inf nan : 1 ?0       | nan 0 : nan 0        | nan x : nan nan       | nan inf : nan nan
+        0 inf : 0 nan      | 0 nan : 0 nan      | x inf : nan nan    | x nan : nan nan    | inf f+ : 1 0*s2
+        inf inf : 1 ?0     | inf nan : 1 ?0     | nan 0 : nan 0      | nan x : nan nan    | nan inf : nan nan
         nan nan : nan nan""",
     "exp": """
-        f inf : nan nan      | f nan : nan nan      | inf 0 : inf 0        | -inf f+ : 0*c 0*s     | inf x : inf*c inf*s
-        -inf inf : ?0 ?0     | inf inf : ?inf nan   | -inf nan : ?0 ?0     | inf nan : ?inf nan    | nan 0 : nan 0
+        f inf : nan nan      | f nan : nan nan      | inf 0 : inf 0        | -inf f+ : 0*c 0*s    | inf x : inf*c inf*s
+        -inf inf : ?0 ?0     | inf inf : ?inf nan   | -inf nan : ?0 ?0     | inf nan : ?inf nan   | nan 0 : nan 0
         nan x : nan nan      | nan inf : nan nan    | nan nan : nan nan""",
     "log": """
-        -0 0 : -inf pi       | 0 0 : -inf 0         | f inf : inf pi/2     | f nan : nan nan       | -inf f+ : inf pi
-        inf f+ : inf 0       | -inf inf : inf 3pi/4 | inf inf : inf pi/4   | inf nan : inf nan     | -inf nan : inf nan
-        nan f : nan nan      | nan inf : inf nan    | nan nan : nan nan""",
+        -0 0 : -inf pi        | 0 0 : -inf 0          | f inf : inf pi/2      | f nan : nan nan
+        -inf f+ : inf pi      | inf f+ : inf 0        | -inf inf : inf 3pi/4  | inf inf : inf pi/4
+        inf nan : inf nan     | -inf nan : inf nan    | nan f : nan nan       | nan inf : inf nan
+        nan nan : nan nan""",
     "sqrt": """
-        f inf : inf inf      | nan inf : inf inf    | inf inf : inf inf    | -inf inf : inf inf    | f nan : nan nan
-        -inf f+ : 0 inf      | inf f+ : inf 0       | -inf nan : nan ?inf  | inf nan : inf nan     | nan f : nan nan
+        f inf : inf inf      | nan inf : inf inf    | inf inf : inf inf    | -inf inf : inf inf   | f nan : nan nan
+        -inf f+ : 0 inf      | inf f+ : inf 0       | -inf nan : nan ?inf  | inf nan : inf nan    | nan f : nan nan
         nan nan : nan nan""",
 }
 PARITY = {"asinh": "odd", "atanh": "odd", "sinh": "odd", "tanh": "odd", "cosh": "even"}

@@ -1,11 +1,12 @@
 """Points on both sides of branch cuts, and exact values there: those of mpmath, next to a zero of either sign.
 
-A zero part stands for a number so small (2**-1200) that it decides nothing but the side of a cut and the sign of a
+A zero part stands for a number so small (2**-3600) that it decides nothing but the side of a cut and the sign of a
 zero; a value that grows without bound as it shrinks is infinite.
 """
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,8 @@ import numpy as np
 from mpmath import mp
 
 INF, NAN = math.inf, math.nan
-PRECISION, NOTHING, LESS = 1400, mp.mpf(2) ** -1200, mp.mpf(2) ** -1300
+PRECISION, NOTHING, LESS = 4200, mp.mpf(2) ** -3600, mp.mpf(2) ** -4000
+CERTAIN = mp.mpf(2) ** -1500  # smaller values come from the zeros of an operand: their sign matters
 SIZES = (0.5, 1.0, 2.0)
 INFINITE = [
     *((INF, 0.0), (-INF, -0.0), (INF, 1.0), (-INF, -2.0), (0.0, INF), (1.0, -INF), (INF, INF), (-INF, INF)),
@@ -40,6 +42,13 @@ def points(dtype: Any) -> list[complex]:
 
 def exact(f: Callable, *operands: complex) -> tuple[Any, Any]:
     """Real and imaginary part of f at finite numbers, as mpmath's; infinite at a pole."""
+    return _exact(f, *[part for z in operands for part in (z.real.hex(), z.imag.hex())])  # which tell -0 from 0
+
+
+@functools.cache
+def _exact(f: Callable, *parts: str) -> tuple[Any, Any]:
+    numbers = [float.fromhex(p) for p in parts]
+    operands = tuple(complex(*numbers[k : k + 2]) for k in range(0, len(numbers), 2))
     zero = any(part == 0 for z in operands for part in (z.real, z.imag))
     with mp.workprec(PRECISION):
         re, im = _parts(f, operands, NOTHING)
@@ -62,18 +71,19 @@ def _limit(far: Any, near: Any) -> Any:
     return mp.sign(near) * mp.inf if abs(near) > abs(far) * (1 + 1e-3) > 100 else near
 
 
-def errors(found: complex, exact: tuple[Any, Any], dtype: Any, parts: bool) -> float:
-    """Distance in units of the last place, of each part or of the modulus; infinite where a sign or infinity is wrong."""
+def errors(found: complex, exact: tuple[Any, Any], dtype: Any, parts: bool, signs: bool = True) -> float:
+    """Distance in units of the last place, of each part or of the modulus; infinite where a sign or infinity is wrong.
+
+    Of a number whose modulus is beyond the range, and not both parts, the other part need only be a number.
+    """
     info = np.finfo(dtype)
     least, eps, largest = mp.mpf(float(info.tiny)), mp.mpf(float(info.eps)), mp.mpf(float(info.max))
-    pairs = list(zip((found.real, found.imag), exact, strict=True))
-    whole = max((abs(w) for _, w in pairs if abs(w) <= largest), default=least)
-    worst = mp.mpf(0)
-    for got, wanted in pairs:
+    whole, worst = max(map(abs, exact)), mp.mpf(0)
+    for got, wanted in zip((found.real, found.imag), exact, strict=True):
+        if math.isnan(got) or (signs and 0 < abs(wanted) < CERTAIN and math.copysign(1, got) != mp.sign(wanted)):
+            return INF
         if abs(wanted) > largest * (1 + eps / 4):
             worst = worst if got == math.copysign(INF, wanted) else mp.inf
-        elif not math.isfinite(got) or (got == 0 and wanted and (got < 0 or math.copysign(1, got) < 0) != (wanted < 0)):
-            return INF
-        else:
+        elif parts or whole <= largest:
             worst = max(worst, abs(got - wanted) / max(abs(wanted) if parts else whole, least) / eps)
     return float(worst)

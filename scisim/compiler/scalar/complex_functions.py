@@ -11,7 +11,7 @@ from scisim.compiler.scalar import arithmetic as a
 from scisim.compiler.scalar import exponential, hyperbolic, inverse, logarithm, power, trigonometric
 from scisim.compiler.scalar.arithmetic import copysign, equal, fma, magnitude, select, times_sign, two_product
 from scisim.compiler.scalar.complexes import Complex, as_complex, choose, conj, modulus
-from scisim.compiler.scalar.ir import Node
+from scisim.compiler.scalar.ir import Node, rare
 
 INFINITY = float("inf")
 LN2, LN10, HALF_PI = 0.6931471805599453, 2.302585092994046, 1.5707963267948966
@@ -237,7 +237,7 @@ def sinc(z: Complex) -> Complex:
     c = select(big, 0.5, hyperbolic.cosh(select(big, 0.0, w)))
     odd = z.re.builder.op("ne", z.re.builder.op("trunc", half_n), half_n)
     re, im = trigonometric.sin(r * PI) * c, trigonometric.sin((0.5 - magnitude(r)) * PI) * s
-    zero = equal(z.re, 0.0) & equal(z.im, 0.0)
+    zero = (magnitude(z.re) < 1e-30) & (size < 1e-30)  # where the function is 1
     angle = choose(zero, as_complex(1.0, z), z.times(PI))
     q = Complex(select(odd, -re, re), select(odd, -im, im)) / angle
     return choose(zero, as_complex(1.0, z), q.times(half).times(half))
@@ -264,6 +264,27 @@ def pow(z: Complex, w: Complex) -> Complex:
     pole = Complex(select((w.re < 0.0) & equal(w.im, 0.0), INFINITY, nan), nan)
     general = choose(zero, choose(w.re > 0.0, as_complex(0.0, z), pole), general)
     return choose(equal(w.re, 0.0) & equal(w.im, 0.0), as_complex(1.0, z), general)
+
+
+def integer_power(z: Complex, n: int) -> Complex:
+    """By squaring; where that gives nan, as beyond the range, from the logarithm."""
+    usual = power.integer_power(z, n)
+    if abs(n) < 2:
+        return usual
+    lost = a.is_nan(usual.re) | a.is_nan(usual.im)
+    parts = (z.re, z.im, z.re.builder.const(float(n), z.dtype))
+    re = z.re.builder.rarely(lost, usual.re, real_part_of_far_power, *parts)
+    return Complex(re, z.re.builder.rarely(lost, usual.im, imaginary_part_of_far_power, *parts))
+
+
+@rare
+def real_part_of_far_power(x: Node, y: Node, n: Node) -> Node:
+    return pow(Complex(x, y), Complex(n, n.builder.const(0.0, n.dtype))).re
+
+
+@rare
+def imaginary_part_of_far_power(x: Node, y: Node, n: Node) -> Node:
+    return pow(Complex(x, y), Complex(n, n.builder.const(0.0, n.dtype))).im
 
 
 def _winning(x: Node, y: Node) -> Node:

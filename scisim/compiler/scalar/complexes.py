@@ -40,6 +40,8 @@ class Complex:
 
     def __mul__(self, other: Any) -> Complex:
         other = as_complex(other, self)
+        if other is self:
+            return square(self)
         re = self.re * other.re - self.im * other.im
         return Complex(re, self.re * other.im + self.im * other.re)
 

@@ -290,7 +290,7 @@ class Scalars:
         if n == 0:
             return self._alike(1, x)[0]
         (x,) = self._alike(x)
-        return power.integer_power(x, n)
+        return (complex_functions if isinstance(x, Complex) else power).integer_power(x, n)
 
     def hypot(self, x: Value, y: Value) -> Node:
         return power.hypot(*self._alike(x, y))

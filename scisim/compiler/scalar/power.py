@@ -27,7 +27,7 @@ from scisim.compiler.scalar.logarithm import LOG2_E_PARTS, parts
 INFINITY = float("inf")
 LN2 = 0.6931471805599453
 # Squares of numbers outside overflow or lose digits; by this factor they are brought inside.
-SQUARE_RANGE = {"float32": (2.0**-50, 2.0**60, 2.0**70), "float64": (2.0**-450, 2.0**500, 2.0**600)}
+SQUARE_RANGE = {"float32": (2.0**-50, 2.0**60, 2.0**100), "float64": (2.0**-450, 2.0**500, 2.0**600)}
 # 2 / log 2 and 1/3, in two parts
 TWO_LOG2_E = 2.8853900817779268, 4.0710547481862066e-17
 THIRD = 0.3333333333333333, 1.850371707708594e-17
@@ -109,8 +109,8 @@ def integer_power(x: Any, n: int) -> Any:
         return inverse if n == -1 else _power_in_two_parts(inverse, error, -n)
     if isinstance(x, Node) and x.dtype in FLOATS and n > 4:
         return _power_in_two_parts(x, x.builder.const(0.0, x.dtype), n)
-    power = _by_squaring(x, abs(n), lambda a, b: a * b)
-    return power if n > 0 else 1.0 / power
+    # Powers of 1 / x overflow only where the result does.
+    return _by_squaring(x if n > 0 else 1.0 / x, abs(n), lambda a, b: a * b)
 
 
 def _by_squaring(x: Any, n: int, product: Any) -> Any:

@@ -6,36 +6,49 @@ from typing import Any
 
 from scipy import special as sp
 
+from scisim.ops._special import complex_logistic
 from scisim.ops._special.declare import declare, describe
 from scisim.ops._special.exponential_integrals import exprel
 from scisim.ops.arithmetic import div, power, zmul
+from scisim.ops.complex_values import of_complex
+from scisim.ops.complex_values import sigmoid as sigmoid_of_complex
 from scisim.ops.elementary import exp, log, log1p
 from scisim.ops.select import gt, where
 
 expit = declare(
     "expit",
-    sp.expit,
+    of_complex(sigmoid_of_complex, sp.expit),
     [lambda y, x: y * expit(-x)],
     "Logistic function 1 / (1 + exp(-x)), with a derivative that is exact in both tails",
-    "x",
+    {"x": "Argument, real or complex."},
     ("0.0", "0.5"),
     scalar=lambda s, x: s.sigmoid(x),
 )
 log_expit = declare(
-    "log_expit", sp.log_expit, [lambda y, x: expit(-x)], "Logarithm of the logistic function", "x", ("-800.0", "-800.")
+    "log_expit",
+    of_complex(complex_logistic.log_expit, sp.log_expit),
+    [lambda y, x: expit(-x)],
+    "Logarithm of the logistic function",
+    {"x": "Argument, real or complex."},
+    ("-800.0", "-800."),
 )
 logit = declare(
     "logit",
-    sp.logit,
+    of_complex(complex_logistic.logit, sp.logit),
     [lambda y, x: 1.0 / (x * (1.0 - x))],
     "Inverse of the logistic function, log(x / (1 - x))",
-    {"x": "Argument in [0, 1]."},
+    {"x": "Argument in [0, 1], or complex; there the cuts are the real axis below 0 and above 1."},
     ("0.5", "0."),
     singular="infinite at 0 and 1",
     pole=True,
 )
 softplus = declare(
-    "softplus", sp.softplus, [lambda y, x: expit(x)], "log(1 + exp(x)) without overflow", "x", ("800.0", "800.")
+    "softplus",
+    of_complex(complex_logistic.softplus, sp.softplus),
+    [lambda y, x: expit(x)],
+    "log(1 + exp(x)) without overflow",
+    {"x": "Argument, real or complex."},
+    ("800.0", "800."),
 )
 entr = declare(
     "entr",

@@ -1,0 +1,63 @@
+"""46 complex functions at 60 points: cuts from both sides, zeros, infinities, nan and both ends of the range.
+
+Values at finite numbers are mpmath's, within a few units of the last place (of each part, or of the modulus, as the
+table says); those at infinities, nan and poles are those of Annex G of the C standard for what it names.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from mpmath import mp
+
+import scisim as ss
+from tests.complex.annex_g import Open
+from tests.complex.branch_points import errors, exact, points
+from tests.complex.complex_table import TABLE, Function, Part, finite, infinite
+
+DTYPES = [np.complex128, np.complex64]
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+
+
+def run(call: Any, compiled: bool, *operands: np.ndarray) -> np.ndarray:
+    call = ss.jit(call) if compiled else call
+    return np.asarray(call(*map(ss.asarray, operands)))
+
+
+def agrees(got: float, wanted: Part, dtype: Any) -> bool:
+    """Whether a part is the special value, with its sign unless that is left open."""
+    if isinstance(wanted, Open):
+        return agrees(abs(got), wanted.size, dtype)
+    info = np.finfo(dtype)
+    wanted = float(info.dtype.type(wanted))
+    if math.isnan(wanted):
+        return math.isnan(got)
+    same = got == wanted if math.isinf(wanted) else abs(got - wanted) <= 4 * info.eps * abs(wanted)
+    return same and math.copysign(1.0, got) == math.copysign(1.0, wanted)
+
+
+def check(f: Function, z: complex, got: complex, dtype: Any) -> None:
+    special = f.special(z)
+    if special is not None:
+        assert all(agrees(g, s, dtype) for g, s in zip((got.real, got.imag), special, strict=True)), (z, got, special)
+    elif finite(z):
+        wanted = exact(f.exact, z)
+        if not f.directed and max(map(abs, wanted)) > np.finfo(dtype).max:
+            assert infinite(got), (z, got)
+            return
+        error = errors(got, wanted, dtype, f.parts, f.signs)
+        assert error <= f.units(z), (z, got, [mp.nstr(w, 8) for w in wanted], error)
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", TABLE)
+def test_values(name, dtype, compiled):
+    zs = points(dtype)
+    found = run(TABLE[name].call, compiled, np.array(zs, dtype))
+    assert found.dtype in (dtype, np.finfo(dtype).dtype)
+    for z, got in zip(zs, found.tolist(), strict=True):
+        check(TABLE[name], z, complex(got), dtype)
