@@ -10,7 +10,7 @@ import numpy as np
 from scisim.autodiff._holomorphy import HolomorphicCall
 from scisim.autodiff.calls import positions, with_keywords
 from scisim.core import pytree
-from scisim.core.errors import ArgumentError, DTypeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError
 from scisim.core.tensor import wrap
 from scisim.core.values import dtype, inexact
 from scisim.ops.shape import astype
@@ -37,7 +37,14 @@ def call_of(
     new = list(args)
     for k in nums:
         new[k] = complex_tree(who, args[k], "z" if nums == (0,) else f"argument {k}")
-    return HolomorphicCall(who, with_keywords(f, kwargs), tuple(new), nums, has_aux, check=check)
+    call = HolomorphicCall(who, with_keywords(f, kwargs), tuple(new), nums, has_aux, check=check)
+    if not call.values:
+        chosen = tuple(args[k] for k in nums)
+        raise ArgumentTypeError(
+            f"{who}: argnums {argnums} chooses {chosen!r:.60}, which holds no numbers; pass complex numbers, arrays or "
+            f"containers of them"
+        )
+    return call
 
 
 def complex_tree(who: str, tree: Any, name: str) -> Any:

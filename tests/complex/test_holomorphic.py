@@ -251,6 +251,26 @@ def test_gradient_of_a_real_loss_of_a_holomorphic_derivative():
     np.testing.assert_allclose(dy, dd * v, rtol=1e-13)
 
 
+def test_real_parts_are_harmonic():
+    x, y = Z.real.copy(), Z.imag.copy()
+    f = lambda x, y: ss.real(sc.holomorphic(ss.sin)(x + 1j * y))
+    assert np.all(np.abs(ad.laplacian(f)(x, y).numpy()) <= 8 * EPS * np.abs(np.cos(Z)))
+
+
+def test_constants_have_complex_derivatives():
+    assert sc.holomorphic(lambda z: 3.0)(1j).dtype == np.complex128
+    np.testing.assert_array_equal(sc.holomorphic_jacobian(lambda z: ss.ones(2))(Z).numpy(), np.zeros((2, 4), complex))
+
+
+def test_integrals_and_flows():
+    """Quadrature and a differential equation, in a complex parameter."""
+    k = 0.5j
+    got = sc.holomorphic(lambda k: ss.integrate.quad(lambda t: ss.exp(k * t), 0.0, 1.0)[0])(k)
+    np.testing.assert_allclose(complex(got), (np.exp(k) * (k - 1) + 1) / k**2, rtol=1e-10)
+    flow = lambda k: ss.integrate.solve_ivp(lambda t, y: k * y, (0, 1.0), ss.ones(1) * (1 + 0j), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(complex(sc.holomorphic(lambda k: flow(k).y[0, -1])(k)), np.exp(k), rtol=1e-7)
+
+
 def test_derivative_in_a_parameter():
     """d/da of d/dz of exp(a z^2): real parameters keep their gradients."""
     g = ad.grad(lambda a: ss.real(sc.holomorphic(lambda z: ss.exp(a * z * z))(0.3 + 0.2j)))(0.7)

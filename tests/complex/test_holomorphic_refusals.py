@@ -6,7 +6,7 @@ import pytest
 import scisim as ss
 from scisim import autodiff as ad
 from scisim import complex as sc
-from scisim.core.errors import ArgumentError, DerivativeError, DTypeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, DerivativeError, DTypeError, MutationError
 
 Z = np.array([0.3 + 0.2j, 2.0 - 1.1j, -0.5 + 1.5j])
 WAY_OUT = r"complex\.wirtinger for df/dz and df/dz\*"
@@ -174,6 +174,11 @@ def test_trusted():
     assert complex(sc.holomorphic_jacobian(ss.conj, check=False)(1 + 2j)) == 1
 
 
+def set_first(z):
+    z[0] = 1.0
+    return z
+
+
 def test_misuse():
     with pytest.raises(ArgumentError, match="check is 'no'; pass True.*'strict'.*False"):
         sc.holomorphic(ss.exp, check="no")
@@ -181,6 +186,13 @@ def test_misuse():
         sc.holomorphic(ss.exp, -1)
     with pytest.raises(DTypeError, match=r"z\['a'\] has dtype bool; pass complex numbers"):
         sc.holomorphic_jacobian(lambda z: z["a"])({"a": True})
+    for transform in (sc.holomorphic, sc.holomorphic_jacobian, sc.wirtinger, sc.wirtinger_jacobian):
+        with pytest.raises(ArgumentTypeError, match="which holds no numbers; pass complex numbers"):
+            transform(lambda z: 1j)(None)
+        with pytest.raises(MutationError, match="set_first assigns in place to its argument"):
+            transform(set_first)(Z)
+        with pytest.raises(ArgumentTypeError, match="z is a str"):
+            transform(ss.exp)("1j")
     with pytest.raises(DTypeError, match="returns dtype int64, which has no derivative.*has_aux"):
         sc.holomorphic(lambda z: ss.asarray(1))(1j)
     with pytest.raises(DTypeError, match="returns dtype int64, which has no derivative.*has_aux"):
