@@ -64,7 +64,7 @@ def _turn_scalar(s: Any, a: Any, b: Any, h: Any) -> Any:
 
 # a / h^2, which is the derivative of the angle of (a, b) by b, and 0 at the origin.
 turn = Primitive(
-    "turn",
+    "angle_slope",
     _turn,
     axes=ELEMENTWISE,
     partials=[_turn_by_first, _turn_by_second, None],

@@ -55,7 +55,7 @@ def _rows(name: str, call: Any) -> list[Case]:
 ROWS = [
     *_rows("length", _length),
     *_rows("direction", _direction),
-    *_rows("turn", _turn),
+    *_rows("angle_slope", _turn),
     _case("norm", _norm(2, (1,)), array(2, 3)),
     _case("norm", _norm(3, (0,)), array(2, 3, kind="p"), tag="of order 3"),
     _case("norm", _norm(4, (0, 1)), array(2, 3), tag="of order 4"),
