@@ -256,11 +256,11 @@ def cbrt(z: Any) -> Any:
 def _cbrt_at_ends(z: Any) -> Any:
     """Scaled by a power of 8; zeros keep their sign, and an infinite number gives the limit along its direction."""
     tiny = np.maximum(np.abs(z.real), np.abs(z.imag)) < 1.0
-    scaled = z * np.where(tiny, 2.0**300, 2.0**-3)
+    scaled = _by_parts(z, np.where(tiny, 2.0**300, 2.0**-3))
     angle = np.arctan2(z.imag, z.real) / 3.0
     root = np.cbrt(np.abs(scaled)) * np.where(tiny, 2.0**-100, 2.0)
     im = np.where(angle == 0, angle, root * np.sin(angle))
-    return joined(root * np.cos(angle), im)
+    return joined(np.where(np.isnan(angle), root, root * np.cos(angle)), im)
 
 
 @_quietly

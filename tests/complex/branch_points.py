@@ -74,7 +74,7 @@ def _limit(far: Any, near: Any) -> Any:
 def errors(found: complex, exact: tuple[Any, Any], dtype: Any, parts: bool, signs: bool = True) -> float:
     """Distance in units of the last place, of each part or of the modulus; infinite where a sign or infinity is wrong.
 
-    Of a number whose modulus is beyond the range, and not both parts, the other part need only be a number.
+    Of a number whose modulus is beyond the range a part that is nothing beside it need only be a number.
     """
     info = np.finfo(dtype)
     least, eps, largest = mp.mpf(float(info.tiny)), mp.mpf(float(info.eps)), mp.mpf(float(info.max))
@@ -82,8 +82,10 @@ def errors(found: complex, exact: tuple[Any, Any], dtype: Any, parts: bool, sign
     for got, wanted in zip((found.real, found.imag), exact, strict=True):
         if math.isnan(got) or (signs and 0 < abs(wanted) < CERTAIN and math.copysign(1, got) != mp.sign(wanted)):
             return INF
+        if whole > largest and not parts and abs(wanted) < 4 * eps * whole:
+            continue
         if abs(wanted) > largest * (1 + eps / 4):
             worst = worst if got == math.copysign(INF, wanted) else mp.inf
-        elif parts or whole <= largest:
-            worst = max(worst, abs(got - wanted) / max(abs(wanted) if parts else whole, least) / eps)
+        else:
+            worst = max(worst, abs(got - wanted) / max(abs(wanted) if parts else min(whole, largest), least) / eps)
     return float(worst)

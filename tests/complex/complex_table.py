@@ -28,8 +28,7 @@ class Function:
 
     ``special`` gives values at infinities, nan and poles (None where there is only the mathematical one); ``units``
     what a value may differ by at a number, in units of the last place, of each part where ``parts`` and else of the
-    modulus; ``signs`` says that the sign of a zero part of the result has a meaning,
-    ``directed`` that each part of a number beyond the range is infinite or not as it should.
+    modulus; ``signs`` says that the sign of a zero part of the result has a meaning.
     """
 
     call: Callable
@@ -38,7 +37,6 @@ class Function:
     units: Callable[[complex], float] = as_accurate
     parts: bool = False
     signs: bool = True
-    directed: bool = True
 
 
 def standard(name: str) -> Callable[[complex], Value | None]:
@@ -98,7 +96,8 @@ def quotient(a: complex, b: complex) -> Value | None:
         x, y, factor = box[0], box[1], INF
         c, d = b.real, b.imag
     elif infinite(b) and finite(a):
-        x, y, factor = a.real / 4, a.imag / 4, 0.0
+        less = 0.25 if abs(a.real) + abs(a.imag) > 1e300 else 1.0  # so that sums do not overflow
+        x, y, factor = a.real * less, a.imag * less, 0.0
         c, d = box[2], box[3]
     else:
         return None if finite(a) and finite(b) else (NAN, NAN)
@@ -164,12 +163,12 @@ EXPONENTIALS = {
     "cos": Function(ss.cos, mp.cos, lambda z: annex_g.value("cosh", -z.imag, z.real), parts=True),
     "tan": Function(ss.tan, tan, turned("tanh"), parts=True),
     "sinc": Function(ss.sinc, mp.sincpi, units=through_exponential(lambda z: z.imag * 1j), signs=False),
-    "sigmoid": Function(ss.sigmoid, lambda z: 1 / (1 + mp.exp(-z)), parts=True),
+    "sigmoid": Function(ss.sigmoid, lambda z: 1 / (1 + mp.exp(-z))),
 }
 LOGARITHMS = {
     "log": Function(ss.log, mp.log, standard("log"), parts=True),
-    "log2": Function(ss.log2, lambda z: mp.log(z) / mp.ln2, scaled(1 / math.log(2)), parts=True),
-    "log10": Function(ss.log10, lambda z: mp.log(z) / mp.ln10, scaled(1 / math.log(10)), parts=True),
+    "log2": Function(ss.log2, lambda z: mp.log(z) / mp.ln2, scaled(1 / math.log(2))),
+    "log10": Function(ss.log10, lambda z: mp.log(z) / mp.ln10, scaled(1 / math.log(10))),
     "log1p": Function(ss.log1p, lambda z: mp.log(1 + z), log1p),
     "asin": Function(ss.asin, mp.asin, turned("asinh"), parts=True),
     "acos": Function(ss.acos, mp.acos, standard("acos"), parts=True),
@@ -186,7 +185,7 @@ POWERS = {
     "sqrt": Function(ss.sqrt, mp.sqrt, standard("sqrt"), parts=True),
     "cbrt": Function(ss.cbrt, lambda z: mp.exp(mp.log(z) / 3), parts=True),
     "square": Function(ss.square, lambda z: z * z),
-    "cube": Function(lambda z: z**3, lambda z: z**3, units=lambda z: 8.0, signs=False, directed=False),
+    "cube": Function(lambda z: z**3, lambda z: z**3, units=lambda z: 8.0, signs=False),
     "z**2.5": Function(
         lambda z: z**2.5, lambda z: mp.exp(2.5 * mp.log(z)), units=through_exponential(_log), signs=False
     ),

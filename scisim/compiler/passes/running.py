@@ -69,7 +69,7 @@ def power(r: Any, eq: Equation) -> Any:
 def _products(r: Any, x: Any, n: int) -> Any:
     if n == 1:
         return x
-    if n not in (2, 3, 4):
+    if n not in (2, 3, 4) or (n > 2 and x.dtype.kind == "c"):  # products of infinite complex numbers are nan
         return None
     s = r.apply(square_p, x)
     return s if n == 2 else r.apply(mul_p, s, x) if n == 3 else r.apply(square_p, s)
