@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 
 from scisim.autodiff._problems import root_p
 from scisim.autodiff.calls import Call, lowered
-from scisim.core import hooks
+from scisim.core import hooks, public
 from scisim.core.avals import aval
 from scisim.core.capture import capture
 from scisim.core.errors import DerivativeError, TraceError
@@ -43,12 +43,15 @@ class Mark(NamedTuple):
         The first operation on its way that is not holomorphic; empty while all is well.
     source : Source, optional
         The user's line that did it.
+    within : str
+        The function that the line called, where it is known.
     turned : bool
         It is a holomorphic function of the conjugate, whose conjugate is holomorphic again.
     """
 
     name: str = ""
     source: Any = None
+    within: str = ""
     turned: bool = False
 
 
@@ -123,7 +126,7 @@ class Holomorphy(Trace):
     def _marks(self, prim: Primitive, args: tuple, vals: list, params: dict, outs: tuple) -> list:
         if prim.constant:
             decides = self.strict and prim is not stop
-            return [Mark(prim.name, _place()) if decides else None] * len(outs)
+            return [Mark(prim.name, *_place()) if decides else None] * len(outs)
         live = [i for i, a in enumerate(args) if self.mine(a) and (_differentiates(prim, i) or _chooses(a))]
         if not live:
             return [None] * len(outs)
@@ -138,14 +141,14 @@ class Holomorphy(Trace):
         return [self._refined(prim, mark, m, y) for m, y in zip(made, outs, strict=True)]
 
     def _conjugated(self, mark: Mark) -> Mark:
-        return HOLOMORPHIC if mark.turned else Mark("conj", _place(), turned=self.pairs)
+        return HOLOMORPHIC if mark.turned else Mark("conj", *_place(), turned=self.pairs)
 
     def _refined(self, prim: Primitive, mark: Mark, own: Mark | None, y: Any) -> Mark | None:
         """The mark of a result: that of the operands, changed by what the operation itself does."""
         if own is None or not inexact(dtype(y)):
-            return Mark(prim.name, _place()) if self.strict else None
+            return Mark(prim.name, *_place()) if self.strict else None
         if own.name or not is_complex(y):
-            return Mark(prim.name, _place())
+            return Mark(prim.name, *_place())
         return mark
 
     # --- operations with bodies ----------------------------------------------------------------------------------
@@ -178,7 +181,7 @@ class Holomorphy(Trace):
         found = transformed(problem.graph, self, patterns, tuple(map(aval, flat)))[1]
         mark = combined([m for m in found if m is not None])
         if not all(map(is_complex, outs[:n])):
-            mark = Mark("implicit_root", _place())
+            mark = Mark("implicit_root", *_place())
         return (*(self.wrap(y, mark) for y in outs[:n]), *outs[n:])
 
     # --- results -------------------------------------------------------------------------------------------------
@@ -190,12 +193,13 @@ class Holomorphy(Trace):
 
     def refusal(self, mark: Mark) -> DerivativeError:
         what = _WITHIN.get(mark.name, f"the operation '{mark.name}'")
+        name = f"'{mark.name}' in {mark.within}" if mark.within not in ("", mark.name) else f"'{mark.name}'"
         error = DerivativeError(
             f"{self.who}: {name_of(self.function)} is not holomorphic: it takes {what} of values that depend on its "
-            f"argument ('{mark.name}'). Use complex.wirtinger for df/dz and df/dz* (complex.wirtinger_jacobian for "
+            f"argument ({name}). Use complex.wirtinger for df/dz and df/dz* (complex.wirtinger_jacobian for "
             f"functions of whole arrays), or autodiff.grad for functions with real values."
         )
-        note(error, f"'{mark.name}'", mark.source)
+        note(error, name, mark.source)
         return error
 
     def concrete(self, x: Any) -> Any:
@@ -243,17 +247,21 @@ def _chooses(x: Any) -> bool:
     return not inexact(dtype(x))
 
 
-def _place() -> Any:
-    """The user's line that is being run, or that of the equation of a program that is."""
+def _place() -> tuple[Any, str]:
+    """The user's line that is being run, or that of the equation of a program that is, and the function it called."""
     frame: Any = sys._getframe(1)
+    within = ""
     while frame is not None:
-        recorded = frame.f_locals.get("source") if frame.f_code is Graph.__call__.__code__ else None
+        code = frame.f_code
+        recorded = frame.f_locals.get("source") if code is Graph.__call__.__code__ else None
         if recorded is not None:
-            return recorded
-        if is_users(frame.f_code):
-            return Source(frame.f_code, frame.f_lasti)
+            return recorded, ""
+        if is_users(code):
+            return Source(code, frame.f_lasti), within
+        if code.co_filename == public.__file__:
+            within = frame.f_locals.get("name", within)
         frame = frame.f_back
-    return None
+    return None, within
 
 
 # --- rules that are programs -------------------------------------------------------------------------------------

@@ -69,6 +69,25 @@ def test_the_line_is_told(way):
         assert "return ss.abs(z) * z" in note
 
 
+CALLED = {
+    "abs": ss.abs,
+    "angle": ss.angle,
+    "sign": ss.sign,
+    "norm": ss.linalg.norm,
+    "vdot": lambda z: ss.vdot(z, z),
+    "hfft": ss.fft.hfft,
+    "std": ss.std,
+    "conj": ss.conj,
+    "irfft": ss.fft.irfft,
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_the_function_called_is_named(name):
+    with pytest.raises(DerivativeError, match=rf"argument \(.* in {name}\)|argument \('{name}'\)"):
+        sc.holomorphic_jacobian(CALLED[name])(Z)
+
+
 FACTORS = {
     "cholesky": lambda a: ss.linalg.cholesky(a),
     "qr": lambda a: ss.linalg.qr(a)[1],
