@@ -1,10 +1,10 @@
 """The primitives of the non-uniform transforms: two sums whose derivatives are each other, with modes or strengths
 multiplied.
 
-With s the sign: type 1 sums strengths, f_k = sum_j c_j exp(i s k x_j); type 2 sums modes, c_j = sum_k f_k exp(i s k x_j).
-They are linear in c and f, where each is the other's transpose; and d/dx_a of type 1 is i s k_a times type 1 of c dx_a,
-of type 2 it is dx_a times type 2 of i s k_a f.  Of a series x_0 + p the powers of p are multiplied in the same way,
-so that a series of any order is one transform of many rows at the points x_0.
+With s the sign, type 1 sums strengths, f_k = sum_j c_j exp(i s k x_j), and type 2 sums modes,
+c_j = sum_k f_k exp(i s k x_j).  They are linear in c and f, where each is the other's transpose; and d/dx_a of type 1
+is i s k_a times type 1 of c dx_a, of type 2 it is dx_a times type 2 of i s k_a f.  Of a series x_0 + p the powers of p
+are multiplied in the same way, so that a series of any order is one transform of many rows at the points x_0.
 
 Operands are points (..., d, m) with strengths (..., b, m) or modes (..., b, *modes): transforms at the same points are
 rows of one operand, and share the sorted points.

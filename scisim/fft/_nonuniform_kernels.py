@@ -66,7 +66,7 @@ def count_points(x, first, last, grid, width, bits, count, tile, counts):
 
 @compiled
 def places(counts, start):
-    """Where the points of each tile go, those of the first part first.  Changes counts of (parts, tiles) to positions."""
+    """Where the points of each tile go, those of the first part first.  Counts of (parts, tiles) become positions."""
     at = 0
     for t in range(counts.shape[1]):
         start[t] = at

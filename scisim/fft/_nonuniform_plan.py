@@ -23,8 +23,10 @@ _LANES = 8
 
 @dataclass(frozen=True)
 class Kernel:
-    """A kernel of ``width`` cells for a grid finer by the factor ``ratio``; its taps are polynomials of 2 z - 1, z how far
-    the first cell is beyond the kernel's end."""
+    """A kernel of ``width`` cells for a grid finer by the factor ``ratio``.
+
+    Its taps are polynomials of 2 z - 1, where z is how far the first cell is beyond the kernel's end.
+    """
 
     width: int
     ratio: float
@@ -70,11 +72,14 @@ def _kernel(width: int, ratio: float, shape: float) -> Kernel:
 
 @lru_cache(maxsize=64)
 def _taps(k: Kernel, dtype: np.dtype) -> tuple[np.ndarray, int]:
-    def values(t: np.ndarray, tap: int) -> np.ndarray:
-        u = (2.0 * tap + t + 1.0) / k.width - 1.0
+    def values(t: np.ndarray) -> np.ndarray:
+        u = (2.0 * np.arange(k.width) + t[:, None] + 1.0) / k.width - 1.0
         return np.i0(k.shape * np.sqrt(np.maximum(1.0 - u * u, 0.0))) / np.i0(k.shape)
 
-    series = [chebyshev.chebinterpolate(values, 23, (tap,)) for tap in range(k.width)]
+    nodes = chebyshev.chebpts1(24)
+    series = chebyshev.chebvander(nodes, 23).T @ values(nodes) / 12
+    series[0] /= 2
+    series = series.T
     floor = max(0.02 * k.error, 2 * float(np.finfo(dtype).eps))
     degree = int(np.flatnonzero(np.max(np.abs(series), 0) > floor)[-1])
     out = np.zeros((degree + 1, _LANES * len(k.vectors)))
@@ -92,7 +97,9 @@ def kernel_for(eps: float, dims: int, ratio: float) -> Kernel:
 
 @dataclass(frozen=True)
 class Plan:
-    """All that follows from the numbers of modes, the tolerance and the precision; axes that there are not have length 1.
+    """All that follows from the numbers of modes, the tolerance and the precision.
+
+    Axes that there are not have length 1.
 
     Attributes
     ----------

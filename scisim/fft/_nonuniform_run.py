@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,7 +58,7 @@ def sort_points(name: str, x: np.ndarray, plan: Plan) -> Points:
     counts = np.zeros((len(parts), int(plan.count.prod())), np.int64)
     how = (np.array(plan.grid), plan.kernel.width)
     count = lambda p: kernels.count_points(x, *parts[p], *how, plan.bits, plan.count, tile, counts[p])
-    if not all(_run([lambda p=p: count(p) for p in range(len(parts))])):
+    if not all(_run([partial(count, p) for p in range(len(parts))])):
         raise _not_finite(name, x)
     points = Points(
         np.empty(counts.shape[1] + 1, np.int64),
@@ -67,14 +68,14 @@ def sort_points(name: str, x: np.ndarray, plan: Plan) -> Points:
     )
     kernels.places(counts, points.start)
     sort = lambda p: kernels.sort_points(x, *parts[p], *how, tile, counts[p], *points[1:])
-    _run([lambda p=p: sort(p) for p in range(len(parts))])
+    _run([partial(sort, p) for p in range(len(parts))])
     return points
 
 
 def _parts(m: int) -> list[tuple[int, int]]:
     count = 1 if m < _FEW else threads()
     ends = [m * k // count for k in range(count + 1)]
-    return list(zip(ends[:-1], ends[1:], strict=True))
+    return list(pairwise(ends))
 
 
 def _not_finite(name: str, x: np.ndarray) -> ArgumentError:
@@ -115,7 +116,7 @@ def spread(points: Points, c: np.ndarray, plan: Plan) -> np.ndarray:
         kernels.spread(plan.kernel.vectors, tiles, *points, c, *more)
 
     for slabs in _colours(plan.slabs):
-        _run([lambda t=t: share(t) for t in _shares(points, plan, slabs)])
+        _run([partial(share, t) for t in _shares(points, plan, slabs)])
     return grid.reshape(plan.grid)
 
 
@@ -131,7 +132,7 @@ def interpolate(points: Points, grid: np.ndarray, plan: Plan) -> np.ndarray:
     def share(tiles: np.ndarray) -> None:
         kernels.interpolate(plan.kernel.vectors, tiles, *points, out, *more)
 
-    _run([lambda t=t: share(t) for t in _shares(points, plan, np.arange(plan.slabs))])
+    _run([partial(share, t) for t in _shares(points, plan, np.arange(plan.slabs))])
     return out
 
 

@@ -1,7 +1,7 @@
 """Vector instructions for loops over the taps of a spreading kernel.
 
 The taps of a point are one vector of 8 numbers or two.  In the copy of a tile they are *aligned*: a row is read and
-written in whole vectors at multiples of 8, one more than the taps fill, with zeros on both sides of them.  So neighbours
+written in whole vectors at multiples of 8, one more than the taps fill, with zeros on both sides of them.  So points
 that overlap meet in the same vectors, which a processor hands on from a write to the next read at once, and no vector
 lies across two lines of the cache.  Numba's own vectors come from loops that are long; these are short, so the
 instructions are written out.
@@ -109,12 +109,10 @@ def taps(typing: Any, vectors: Any, coefficients: Any, degree: Any, t: Any, out:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         code = _Code(context, builder, signature, args)
         table, target, t = code.data(1), code.data(4), code.spread(args[3])
-        zero = ir.Constant(args[2].type, 0)
+        zero, one = ir.Constant(args[2].type, 0), ir.Constant(args[2].type, 1)
         sums = [cgutils.alloca_once_value(builder, v) for v in code.load(table, zero, code.taps)]
         with cgutils.for_range(builder, args[2]) as loop:
-            row = builder.mul(
-                builder.add(loop.index, ir.Constant(zero.type, 1)), ir.Constant(zero.type, LANES * code.taps)
-            )
+            row = builder.mul(builder.add(loop.index, one), ir.Constant(zero.type, LANES * code.taps))
             for s, c in zip(sums, code.load(table, row, code.taps), strict=True):
                 builder.store(code.fma(builder.load(s), t, c), s)
         code.store([ir.Constant(t.type, None)] * code.row, target, args[5])

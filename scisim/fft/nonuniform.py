@@ -18,9 +18,8 @@ from scisim.core.values import Traced, dtype, shape
 from scisim.fft._nonuniform import nufft1_p, nufft2_p
 from scisim.ops.shape import as_integer, astype, broadcast, concat, permute, reshape, several
 
-# What sums of products of a dtype reach.
-_LEAST = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-14}
-_SINGLE, _DOUBLE = _LEAST
+_SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
+_LEAST = {_SINGLE: 1e-6, _DOUBLE: 1e-14}  # what sums of a dtype reach
 
 
 # --- arguments -------------------------------------------------------------------------------------------------------
@@ -45,7 +44,7 @@ def _coordinates(name: str, argument: str, x: Any) -> list:
             f"{name}: coordinates of shape {' and '.join(str(shape(v)) for v in xs)}; {argument} is an array of shape "
             f"(..., m), or a tuple of such arrays of one shape, one for each dimension"
         )
-    kind = np.result_type(*map(dtype, xs))
+    kind = _DOUBLE if _DOUBLE in map(dtype, xs) else _SINGLE
     return [astype(v, kind) for v in xs]
 
 
@@ -65,7 +64,7 @@ def _real_of(dt: np.dtype) -> np.dtype:
 
 
 def _tolerance(name: str, eps: Any, real: np.dtype) -> float:
-    if isinstance(eps, Traced) or isinstance(eps, bool) or not isinstance(eps, (int, float, np.floating, np.integer)):
+    if isinstance(eps, bool) or not isinstance(eps, (int, float, np.floating, np.integer)):
         raise ArgumentTypeError(f"{name}: eps must be a number, such as 1e-6, got {eps!r:.60}")
     least = _LEAST[real]
     if not eps >= least:
@@ -89,8 +88,8 @@ def _modes(name: str, n_modes: Any, dims: int) -> tuple[int, ...]:
     modes = tuple(as_integer(name, "n_modes", n) for n in ((n_modes,) if items is None else items))
     if len(modes) != dims:
         raise ShapeError(
-            f"{name}: n_modes={n_modes!r} has {len(modes)} numbers of modes, and x has {dims} coordinates; give one for "
-            f"each. Points in several dimensions are a tuple of coordinates, such as (x, y)"
+            f"{name}: n_modes={n_modes!r} has {len(modes)} numbers of modes, and x has {dims} coordinates; give one "
+            f"for each. Points in several dimensions are a tuple of coordinates, such as (x, y)"
         )
     if min(modes) < 1:
         raise ArgumentError(f"{name}: n_modes={n_modes!r}; there must be at least 1 mode along each dimension")
@@ -98,8 +97,10 @@ def _modes(name: str, n_modes: Any, dims: int) -> tuple[int, ...]:
 
 
 def _arranged(name: str, points: list, v: Any, core: int) -> tuple[Any, Any, tuple, tuple]:
-    """Operands of a primitive: points (*own, d, m), and the others (*own, b, *core); with further leading axes ``extra`` of
-    the latter, which are rows at the same points, and the points' leading axes ``own``."""
+    """Operands of a primitive, points (*own, d, m) and the others (*own, b, *core), and their leading axes.
+
+    Those of the points are ``own``; further ones of the other operand, ``extra``, are rows at the same points.
+    """
     lead, rest = shape(v)[: len(shape(v)) - core], shape(v)[len(shape(v)) - core :]
     at = max(len(lead) - (len(shape(points[0])) - 1), 0)
     extra, own = lead[:at], broadcast_shapes(name, lead[at:], shape(points[0])[:-1])
@@ -173,7 +174,7 @@ def nufft1(
     --------
     >>> import scisim as ss
     >>> f = ss.fft.nufft1(ss.asarray([0.0, 1.0]), ss.asarray([2.0, 1.0]), 5, eps=1e-12)
-    >>> print(ss.abs(f - (2 + ss.exp(1j * ss.arange(-2.0, 3.0)))).max() < 1e-11)
+    >>> bool(ss.max(ss.abs(f - (2 + ss.exp(1j * ss.arange(-2.0, 3.0))))) < 1e-11)
     True
     """
     points, c = _numbers("nufft1", "c", c, _coordinates("nufft1", "x", x))
@@ -229,9 +230,8 @@ def nufft2(x: Any, f: Any, *, isign: int = -1, eps: float = 1e-6, modeord: int =
     >>> t = 2 * ss.pi * ss.arange(8.0) / 8
     >>> modes = ss.fft.fft(ss.sin(t)) / 8
     >>> signal = lambda x: ss.real(ss.fft.nufft2(x, modes, isign=1, modeord=1, eps=1e-12))
-    >>> value, slope = ad.jvp(signal, (ss.asarray([0.3]),), (ss.asarray([1.0]),))
-    >>> print(value, slope)
-    [0.29552021] [0.95533649]
+    >>> ad.jvp(signal, (ss.asarray([0.3]),), (ss.asarray([1.0]),))
+    (Tensor([0.29552021]), Tensor([0.95533649]))
     """
     points, f = _numbers("nufft2", "f", f, _coordinates("nufft2", "x", x))
     dims = len(points)
@@ -247,6 +247,6 @@ def _same_points(name: str, argument: str, c: Any, points: list) -> None:
     m = shape(points[0])[-1]
     if not shape(c) or shape(c)[-1] != m:
         raise ShapeError(
-            f"{name}: {argument} has shape {shape(c)}, and there are {m} points; the last axis of {argument} has a number "
-            f"for each point"
+            f"{name}: {argument} has shape {shape(c)}, and there are {m} points; the last axis of {argument} has a "
+            f"number for each point"
         )
