@@ -13,8 +13,8 @@ from scisim.core.errors import DTypeError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument, public
 from scisim.core.values import dtype as dtype_of
-from scisim.core.values import is_complex, shape
-from scisim.ops.arithmetic import stop
+from scisim.core.values import is_complex, shape, zeros_like
+from scisim.ops.arithmetic import pin, stop
 from scisim.ops.complexes import real
 from scisim.ops.elementary import exp, log
 from scisim.ops.reduce import Axis, count_over, keep_axes, reduce_over, reduced_argument, whole_labels
@@ -233,6 +233,15 @@ def _finite(m: Any) -> Any:
     return clip(m, -big, big)
 
 
+def _endless(x: Any, top: Any, axes: tuple[int, ...]) -> Any:
+    """The greatest element for where it is infinite; of complex numbers, complex linear in those that are."""
+    if not is_complex(x):
+        return top
+    own = astype(eq(stop(real(x)), math.inf), dtype_of(top))
+    shares = own / clip(reduce_over(sum_p, own, axes, True), 1.0, math.inf)
+    return pin(reduce_over(sum_p, pin(x, zeros_like(x)) * shares, axes, True), top + 0j)
+
+
 def logsumexp(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     """log(sum(exp(x))) along axes, without overflow.
 
@@ -271,7 +280,7 @@ def logsumexp(x: Any, /, axis: Axis = None, keepdims: bool = False) -> Any:
     nothing = eq(s, 0)
     y = where(nothing, -math.inf, log(where(nothing, 1.0, s)) + base)
     # Infinite elements count alone, and share the derivative as those of max do.
-    y = where(eq(top, math.inf), top, y)
+    y = where(eq(top, math.inf), _endless(x, top, axes), y)
     return y if keepdims else reshape(y, tuple(n for k, n in enumerate(shape(x)) if k not in axes))
 
 

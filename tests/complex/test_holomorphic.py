@@ -223,6 +223,18 @@ def test_containers_several_arguments_and_auxiliary_results():
     assert (complex(hess), float(aux["size"])) == (6j, 3.0)
 
 
+def test_partition_function_at_complex_temperature():
+    """log sum exp(-b E): the derivatives are minus the mean energy and its variance."""
+    energies, b = np.array([0.0, 1.0, 2.5]), 0.8 + 0.6j
+    p = np.exp(-b * energies) / np.sum(np.exp(-b * energies))
+    mean = np.sum(p * energies)
+    for f in (lambda b: ss.logsumexp(-b * energies), ss.jit(lambda b: ss.logsumexp(-b * energies))):
+        np.testing.assert_allclose(complex(sc.holomorphic(f)(b)), -mean, rtol=16 * EPS)
+        np.testing.assert_allclose(complex(sc.holomorphic(f, 2)(b)), np.sum(p * (energies - mean) ** 2), rtol=64 * EPS)
+    weights = sc.holomorphic_jacobian(ss.logsumexp)(np.array([1j, np.inf, 2.0, np.inf])).numpy()
+    np.testing.assert_array_equal(weights, [0, 0.5, 0, 0.5])  # infinite elements count alone
+
+
 # --- nesting ---------------------------------------------------------------------------------------------------------
 def test_nested_derivatives():
     f = lambda z: ss.exp(z) * ss.sin(z)

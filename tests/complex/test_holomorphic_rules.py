@@ -13,8 +13,6 @@ from tests.rules.test_rules import direction
 # Functions with complex linear derivatives at the points of their rows that are refused all the same.
 REFUSED = {
     "linalg.pinv": "holomorphic for square matrices alone",
-    "logsumexp": "an infinite real part, which wins, is taken as real",
-    "log_softmax": "as logsumexp",
     "optimize.root": "complex unknowns are solved for as pairs of real ones",
     "optimize.fixed_point": "as optimize.root",
     "rearrangements": "real parts and imaginary ones, put together again",
