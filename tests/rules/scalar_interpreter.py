@@ -71,5 +71,5 @@ class MpmathScalars(NumPyScalars):
     sigmoid = lambda x: 1 / (1 + mpmath.exp(-x))
     erf, erfc = mpmath.erf, mpmath.erfc
     either, both, logical_not = lambda a, b: a or b, lambda a, b: a and b, lambda a: not a
-    isnan = mpmath.isnan
+    isnan, isfinite = mpmath.isnan, mpmath.isfinite
     signbit = lambda x: x < 0
