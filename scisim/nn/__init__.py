@@ -10,6 +10,11 @@ from scisim.nn.activations import activation as activation
 from scisim.nn.activations import gelu_tanh as gelu_tanh
 from scisim.nn.activations import silu as silu
 from scisim.nn.activations import softplus as softplus
+from scisim.nn.complex_activations import cardioid as cardioid
+from scisim.nn.complex_activations import crelu as crelu
+from scisim.nn.complex_activations import modrelu as modrelu
+from scisim.nn.complex_activations import split as split
+from scisim.nn.complex_activations import zrelu as zrelu
 from scisim.nn.embeddings import FourierFeatures as FourierFeatures
 from scisim.nn.embeddings import Periodic as Periodic
 from scisim.nn.embeddings import Scale as Scale
@@ -23,6 +28,9 @@ from scisim.nn.networks import MLP as MLP
 from scisim.nn.networks import Field as Field
 from scisim.nn.norm import BatchNorm as BatchNorm
 from scisim.nn.norm import LayerNorm as LayerNorm
+from scisim.nn.rectifiers import ModReLU as ModReLU
+from scisim.nn.spectral import FourierLayer as FourierLayer
+from scisim.nn.spectral import SpectralConv as SpectralConv
 from scisim.nn.trees import combine as combine
 from scisim.nn.trees import count as count
 from scisim.nn.trees import eval as eval

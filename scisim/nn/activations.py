@@ -1,4 +1,10 @@
-"""Activation functions by name."""
+"""Activation functions by name.
+
+``tanh``, ``sin``, ``sigmoid``, ``silu`` and ``gelu_tanh`` of complex numbers are the holomorphic functions, with their
+poles and growth off the real axis: tanh has poles at i pi (k + 1/2), sigmoid at i pi (2 k + 1).  ``crelu``, ``zrelu``,
+``cardioid`` and `split` go by the parts of a complex number, `modrelu` by its modulus; ``relu`` and ``softplus`` are of
+real numbers only.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +14,7 @@ from typing import Any
 
 import scisim as ss
 from scisim.core.errors import ArgumentError, ArgumentTypeError
+from scisim.nn.complex_activations import cardioid, crelu, real_only, zrelu
 
 
 def silu(x: Any) -> Any:
@@ -23,7 +30,7 @@ def silu(x: Any) -> Any:
 
 
 def softplus(x: Any) -> Any:
-    """log(1 + exp(x)), without overflow.
+    """log(1 + exp(x)) of real numbers, without overflow.
 
     Examples
     --------
@@ -54,13 +61,16 @@ def identity(x: Any) -> Any:
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {
     "tanh": ss.tanh,
     "sin": ss.sin,
-    "relu": ss.relu,
+    "relu": real_only(ss.relu, "relu", "'crelu' (both parts), 'zrelu', 'cardioid', or the layer nn.ModReLU"),
     "silu": silu,
     "swish": silu,
-    "softplus": softplus,
+    "softplus": real_only(softplus, "softplus", "nn.split('softplus') (both parts), or 'cardioid'"),
     "sigmoid": ss.sigmoid,
     "gelu_tanh": gelu_tanh,
     "identity": identity,
+    "crelu": crelu,
+    "zrelu": zrelu,
+    "cardioid": cardioid,
 }
 
 

@@ -12,7 +12,7 @@ import scisim as ss
 from scisim.core.checks import is_finite
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import Tensor
-from scisim.nn.initializers import parameter_dtype
+from scisim.nn.initializers import parameter_dtype, real_part_dtype
 from scisim.nn.layers import checked_features, positive_size
 from scisim.nn.module import Module, field
 
@@ -68,6 +68,8 @@ class Periodic(Module):
     ----------
     periods : sequence of float or None
         The period of each coordinate; None for one that is not periodic.
+    dtype : dtype, optional
+        Of what comes out; by default that of the coordinates.
 
     Attributes
     ----------
@@ -83,14 +85,16 @@ class Periodic(Module):
     """
 
     periods: tuple = field(static=True)
+    dtype: Any = field(static=True, default=None)
 
-    def __init__(self, periods: Sequence[float | None]) -> None:
+    def __init__(self, periods: Sequence[float | None], dtype: Any = None) -> None:
         if not isinstance(periods, Sequence) or isinstance(periods, str):
             raise ArgumentTypeError(f"Periodic: periods is {periods!r}; expected a list with one for each coordinate")
         for k, p in enumerate(periods):
             if p is not None and not (is_finite(p) and p > 0):
                 raise ArgumentError(f"Periodic: period {k} is {p!r}; expected a positive number, or None")
         self.periods = tuple(None if p is None else float(p) for p in periods)
+        self.dtype = None if dtype is None else parameter_dtype("Periodic", dtype)
 
     @property
     def features(self) -> int:
@@ -105,7 +109,8 @@ class Periodic(Module):
                 parts.append(z)
             else:
                 parts += [ss.cos(z * (2 * math.pi / p)), ss.sin(z * (2 * math.pi / p))]
-        return ss.stack(parts, axis=-1)
+        y = ss.stack(parts, axis=-1)
+        return y if self.dtype is None else ss.astype(y, self.dtype)
 
 
 class FourierFeatures(Module):
@@ -122,6 +127,7 @@ class FourierFeatures(Module):
         Standard deviation of B.
     key : Tensor
     dtype : dtype, optional
+        Of what comes out; B is real, so that waves neither grow nor decay.
     trained : bool
         Whether B is a parameter; by default it is a buffer.
 
@@ -135,6 +141,7 @@ class FourierFeatures(Module):
 
     matrix: Tensor | None
     fixed: Tensor | None = field(buffer=True)
+    dtype: Any = field(static=True, default=None)
 
     def __init__(
         self, in_features: int, count: int, scale: float = 1.0, *, key: Any, dtype: Any = None, trained: bool = False
@@ -145,7 +152,9 @@ class FourierFeatures(Module):
         )
         if not (is_finite(scale) and scale > 0):
             raise ArgumentError(f"FourierFeatures: scale is {scale!r}; expected a positive number")
-        b = ss.random.normal(key, shape, parameter_dtype("FourierFeatures", dtype)) * scale
+        dt = parameter_dtype("FourierFeatures", dtype)
+        b = ss.random.normal(key, shape, real_part_dtype(dt)) * scale
+        self.dtype = dt if dt.kind == "c" else None
         self.matrix, self.fixed = (b, None) if trained else (None, b)
 
     @property
@@ -157,4 +166,5 @@ class FourierFeatures(Module):
     def __call__(self, x: Any) -> Tensor:
         b = self.fixed if self.matrix is None else self.matrix
         z = checked_features("FourierFeatures", x, b.shape[-2]) @ b * (2 * math.pi)  # type: ignore[union-attr]
-        return ss.concat([ss.cos(z), ss.sin(z)], axis=-1)
+        y = ss.concat([ss.cos(z), ss.sin(z)], axis=-1)
+        return y if self.dtype is None else ss.astype(y, self.dtype)

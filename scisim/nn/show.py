@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,7 +19,9 @@ def describe(module: Module) -> str:
 
 def _lines(module: Module, name: str, indent: str) -> Iterator[str]:
     held = fields(module)
-    static = [f"{k}={getattr(v, '__name__', None) or repr(v)}" for k, v in held.items() if k not in children(module)]
+    optional = {f.name for f in dataclasses.fields(module) if f.default is None}  # type: ignore[arg-type]
+    rest = {k: v for k, v in held.items() if k not in children(module) and not (v is None and k in optional)}
+    static = [f"{k}={getattr(v, '__name__', None) or repr(v)}" for k, v in rest.items()]
     label = f"{name}: " if name else ""
     yield f"{indent}{label}{type(module).__name__}({', '.join([*static, _size(module)])})"
     for field_name in children(module):

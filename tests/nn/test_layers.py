@@ -38,11 +38,14 @@ def test_parameters_and_outputs_keep_their_dtype(dtype):
     assert all(w.dtype == dtype for _, w in nn.parameters(g))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_norms_and_embeddings_keep_their_dtype(dtype):
     x = ss.asarray(np.linspace(0, 1, 8).reshape(4, 2).astype(dtype))
+    assert nn.SpectralConv(2, 3, 2, key=KEY, dtype=dtype)(x).dtype == dtype
+    assert nn.FourierLayer(2, 3, 2, "sin", key=KEY, dtype=dtype)(x).dtype == dtype
+    assert nn.ModReLU(2, dtype=dtype)(x).dtype == dtype
     assert nn.BatchNorm(2, dtype=dtype).apply(x)[0].dtype == dtype
-    assert nn.BatchNorm(2, dtype=dtype).apply(x)[1].variance.dtype == dtype
+    assert nn.BatchNorm(2, dtype=dtype).apply(x)[1].variance.dtype == x.real.dtype
     assert nn.LayerNorm(2, dtype=dtype)(x).dtype == dtype
     assert nn.FourierFeatures(2, 3, key=KEY, dtype=dtype)(x).dtype == dtype
     assert nn.Scale([(0, 1), (0, 2)], dtype=dtype)(x).dtype == dtype
@@ -109,6 +112,9 @@ def numeric(x):
         "sigmoid": 1 / (1 + np.exp(-x)),
         "gelu_tanh": x * 0.5 * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
         "identity": x,
+        "crelu": np.maximum(x, 0),
+        "zrelu": np.maximum(x, 0),
+        "cardioid": np.maximum(x, 0),
     }
 
 
@@ -177,7 +183,7 @@ def test_batch_norm_inside_a_chain_and_a_training_step():
 
 
 def test_batch_norm_of_complex_features():
-    x = np.array([[1.0 + 1j], [3.0 - 1j], [2j]])
+    x = np.array([[1.0 + 1j], [3.0 - 1j], [2j], [1 - 0.5j]])
     y = np.asarray(nn.BatchNorm(1, dtype="complex128", eps=1e-12)(x))
     assert np.allclose(y.mean(), 0, atol=1e-15)
     assert np.allclose(np.mean(np.abs(y) ** 2), 1, rtol=1e-11)
