@@ -284,13 +284,16 @@ def _plain_power(q: list, p: float) -> list:
 
 
 def _quick_power(trace: Any, x: list, p: Any) -> list:
+    """From coefficients of x_0 (x / x_0)^p, which are in range where those of x^p are not and their slopes are."""
+    v, slope = [x[0]], power_p(x[0], p - 1)
     y = [power_p(x[0], p)]
     for k in range(1, trace.slots.count):
-        direct = None if x[k] is None else p * (x[k] * y[0])
-        rest = [p * (x[i] * y[j]) * w for i, j, w in trace.slots.flow[k] if x[i] is not None]
-        rest += [y[i] * x[j] * -w for i, j, w in trace.slots.flow[k] if x[j] is not None]
-        t = trace.total(k, [direct], rest)
-        y.append(zeros_like(y[0]) if t is None else t / x[0])
+        rest = [p * (x[i] * v[j]) * w for i, j, w in trace.slots.flow[k] if x[i] is not None]
+        rest += [v[i] * x[j] * -w for i, j, w in trace.slots.flow[k] if x[j] is not None]
+        past = None if not rest else sum(rest[1:], rest[0]) / x[0]
+        t = trace.total(k, [None if x[k] is None else p * x[k]], [past])
+        v.append(zeros_like(y[0]) if t is None else t)
+        y.append(slope * v[k])
     return y
 
 

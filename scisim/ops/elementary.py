@@ -15,7 +15,7 @@ from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.values import is_complex
 from scisim.ops import complex_values
-from scisim.ops.arithmetic import div, sqrt, square, zmul
+from scisim.ops.arithmetic import div, square, zmul
 from scisim.ops.complex_values import of_complex
 from scisim.ops.directions import length, radius, turn
 
@@ -57,6 +57,18 @@ sec_asin = Primitive(
     axes=ELEMENTWISE,
     partials=[lambda y, x: x * y * y * y],
     scalar=lambda s, x: s.div(s.div(1.0, s.sqrt(s.neg(s.sub(x, 1.0)))), s.sqrt(s.sub(x, -1.0))),
+    singular="infinite at -1 and 1",
+    pole=True,
+)
+
+
+# 1 / sqrt(x^2 - 1), on the branch of acosh.
+acosh_slope = Primitive(
+    "acosh_slope",
+    lambda x: 1.0 / (np.sqrt(x - 1.0) * np.sqrt(x - -1.0)),
+    axes=ELEMENTWISE,
+    partials=[lambda y, x: -(x * y) * y * y],
+    scalar=lambda s, x: s.div(1.0, s.mul(s.sqrt(s.sub(x, 1.0)), s.sqrt(s.sub(x, -1.0)))),
     singular="infinite at -1 and 1",
     pole=True,
 )
@@ -124,9 +136,7 @@ sinh = _unary("sinh", np.sinh, lambda y, x: cosh(x), singular="overflow")
 cosh = _unary("cosh", np.cosh, lambda y, x: sinh(x), singular="overflow")
 tanh = _unary("tanh", np.tanh, lambda y, x: 1.0 - y * y)
 asinh = _unary("asinh", np.arcsinh, lambda y, x: cos_atan(x), singular="at +-i for complex numbers")
-acosh = _unary(
-    "acosh", np.arccosh, lambda y, x: 1.0 / (sqrt(x - 1.0) * sqrt(x - -1.0)), singular="infinite at -1 and 1", pole=True
-)
+acosh = _unary("acosh", np.arccosh, lambda y, x: acosh_slope(x), singular="infinite at -1 and 1", pole=True)
 atanh = _unary("atanh", np.arctanh, lambda y, x: square(sec_asin(x)), singular="infinite at -1 and 1", pole=True)
 cbrt = _unary(
     "cbrt",
