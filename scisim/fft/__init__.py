@@ -80,3 +80,9 @@ from scisim.fft import nonuniform  # noqa: E402
 nufft1 = _public("nufft1", nonuniform.nufft1, module="fft")
 nufft2 = _public("nufft2", nonuniform.nufft2, module="fft")
 __all__ += ["nufft1", "nufft2"]
+
+# --- spectral operators ---------------------------------------------------------------------------------------
+from scisim.fft import spectral  # noqa: E402
+from scisim.fft.lengths import next_fast_len  # noqa: E402
+
+__all__ += ["spectral", "next_fast_len"]
