@@ -8,20 +8,18 @@ Cholesky factor or one that a user gave, is run on a marked direction: it must b
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
+from scisim.autodiff._marks import HOLOMORPHIC, Mark, combined, place
 from scisim.autodiff._problems import root_p
 from scisim.autodiff.calls import Call, lowered
-from scisim.core import hooks, public
+from scisim.core import hooks
 from scisim.core.avals import aval
 from scisim.core.capture import capture
 from scisim.core.errors import DerivativeError, TraceError
-from scisim.core.graph import Graph
 from scisim.core.primitive import Primitive
-from scisim.core.source import Source, is_users, note
+from scisim.core.source import note
 from scisim.core.values import Trace, Traced, dtype, inexact, is_complex, name_of, zeros_like
 from scisim.ops.arithmetic import stop
 from scisim.ops.complexes import conj_p
@@ -32,41 +30,6 @@ _WITHIN = {
     "imag": "imaginary parts (also within abs, angle, norms)",
     "conj": "complex conjugates",
 }
-
-
-class Mark(NamedTuple):
-    """What is known of a value that depends on the variable.
-
-    Attributes
-    ----------
-    name : str
-        The first operation on its way that is not holomorphic; empty while all is well.
-    source : Source, optional
-        The user's line that did it.
-    within : str
-        The function that the line called, where it is known.
-    turned : bool
-        It is a holomorphic function of the conjugate, whose conjugate is holomorphic again.
-    """
-
-    name: str = ""
-    source: Any = None
-    within: str = ""
-    turned: bool = False
-
-
-HOLOMORPHIC = Mark()
-
-
-def combined(marks: Sequence[Mark]) -> Mark:
-    """The mark of what depends on several marked values."""
-    for m in marks:
-        if m.name and not m.turned:
-            return m
-    turned = [m for m in marks if m.turned]
-    if not turned:
-        return HOLOMORPHIC
-    return turned[0] if len(turned) == len(marks) else turned[0]._replace(turned=False)
 
 
 class Checked(Traced):
@@ -126,7 +89,7 @@ class Holomorphy(Trace):
     def _marks(self, prim: Primitive, args: tuple, vals: list, params: dict, outs: tuple) -> list:
         if prim.constant:
             decides = self.strict and prim is not stop
-            return [Mark(prim.name, *_place()) if decides else None] * len(outs)
+            return [Mark(prim.name, *place()) if decides else None] * len(outs)
         live = [i for i, a in enumerate(args) if self.mine(a) and (_differentiates(prim, i) or _chooses(a))]
         if not live:
             return [None] * len(outs)
@@ -141,14 +104,14 @@ class Holomorphy(Trace):
         return [self._refined(prim, mark, m, y) for m, y in zip(made, outs, strict=True)]
 
     def _conjugated(self, mark: Mark) -> Mark:
-        return HOLOMORPHIC if mark.turned else Mark("conj", *_place(), turned=self.pairs)
+        return HOLOMORPHIC if mark.turned else Mark("conj", *place(), turned=self.pairs)
 
     def _refined(self, prim: Primitive, mark: Mark, own: Mark | None, y: Any) -> Mark | None:
         """The mark of a result: that of the operands, changed by what the operation itself does."""
         if own is None or not inexact(dtype(y)):
-            return Mark(prim.name, *_place()) if self.strict else None
+            return Mark(prim.name, *place()) if self.strict else None
         if own.name or not is_complex(y):
-            return Mark(prim.name, *_place())
+            return Mark(prim.name, *place())
         return mark
 
     # --- operations with bodies ----------------------------------------------------------------------------------
@@ -181,7 +144,7 @@ class Holomorphy(Trace):
         found = transformed(problem.graph, self, patterns, tuple(map(aval, flat)))[1]
         mark = combined([m for m in found if m is not None])
         if not all(map(is_complex, outs[:n])):
-            mark = Mark("implicit_root", *_place())
+            mark = Mark("implicit_root", *place())
         return (*(self.wrap(y, mark) for y in outs[:n]), *outs[n:])
 
     # --- results -------------------------------------------------------------------------------------------------
@@ -245,23 +208,6 @@ def _differentiates(prim: Primitive, i: int) -> bool:
 def _chooses(x: Any) -> bool:
     """Whether a value is a truth value or an index, which is marked only where the trace is strict."""
     return not inexact(dtype(x))
-
-
-def _place() -> tuple[Any, str]:
-    """The user's line that is being run, or that of the equation of a program that is, and the function it called."""
-    frame: Any = sys._getframe(1)
-    within = ""
-    while frame is not None:
-        code = frame.f_code
-        recorded = frame.f_locals.get("source") if code is Graph.__call__.__code__ else None
-        if recorded is not None:
-            return recorded, ""
-        if is_users(code):
-            return Source(code, frame.f_lasti), within
-        if code.co_filename == public.__file__:
-            within = frame.f_locals.get("name", within)
-        frame = frame.f_back
-    return None, within
 
 
 # --- rules that are programs -------------------------------------------------------------------------------------
