@@ -20,8 +20,13 @@ def cores() -> int:
     return count if quota == "max" else max(1, min(count, round(int(quota) / int(period))))
 
 
-def threads() -> int:
-    """How many threads programs and transforms run on: SCISIM_NUM_THREADS, or this rank's part of the cores.
+def threads(ranks: int | None = None) -> int:
+    """How many threads a rank may use: SCISIM_NUM_THREADS, or its part of the cores, shared by the ranks on the node.
+
+    Parameters
+    ----------
+    ranks : int, optional
+        Ranks on the node; by default what the launcher says of them.
 
     Raises
     ------
@@ -31,7 +36,7 @@ def threads() -> int:
     text = os.environ.get("SCISIM_NUM_THREADS", "").strip()
     if not text:
         counts = (os.environ.get(name, "") for name in _LOCAL_RANKS)
-        ranks = next((int(n) for n in counts if n.isdecimal() and int(n)), 1)
+        ranks = ranks or next((int(n) for n in counts if n.isdecimal() and int(n)), 1)
         return max(1, cores() // ranks)
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentError(f"SCISIM_NUM_THREADS is {text!r}; it must be a positive number of threads")

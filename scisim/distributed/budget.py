@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from scisim.core.errors import ArgumentError
-from scisim.core.machine import cores
+from scisim.core.machine import threads
 from scisim.distributed.communicator import Communicator, world
 
 
@@ -25,12 +24,7 @@ def thread_budget(comm: Communicator | None = None) -> int:
     ArgumentError
         If SCISIM_NUM_THREADS is not a positive number.
     """
-    text = os.environ.get("SCISIM_NUM_THREADS", "").strip()
-    if not text:
-        return max(1, cores() // (comm or world()).local_size)
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentError(f"SCISIM_NUM_THREADS is {text!r}; it must be a positive number of threads.")
-    return int(text)
+    return threads((comm or world()).local_size)
 
 
 _THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS")

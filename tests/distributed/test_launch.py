@@ -146,7 +146,7 @@ if world().rank == 0: print(told)
 
 def test_thread_budget(monkeypatch):
     monkeypatch.delenv("SCISIM_NUM_THREADS", raising=False)
-    monkeypatch.setattr(budget, "cores", lambda: 6)
+    monkeypatch.setattr(machine, "cores", lambda: 6)
     assert thread_budget() == 6
     assert run_ranks(4, lambda comm: thread_budget()) == [1] * 4
     assert run_ranks(3, lambda comm: thread_budget()) == [2] * 3
