@@ -131,6 +131,8 @@ def elements(call: Call, length: int) -> int:
 def operations(call: Call, length: int) -> int:
     """Arithmetic operations of a call; a fused multiplication and addition is two."""
     nodes = getattr(call.kernel, "nodes", None)
+    if call.work is not None:
+        return _size(call.work, length)
     if nodes is None:  # a product: all leading numbers are extents
         return 2 * elements(call, length)
     each = sum(2 if op == "fma" else 1 for op, *_ in nodes if op not in _FREE)

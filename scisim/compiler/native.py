@@ -25,6 +25,7 @@ from scisim.compiler.lower.program import lower, native
 from scisim.compiler.lower.rows import in_a_row
 from scisim.compiler.lower.steps import Host, Lowered, Region
 from scisim.compiler.lower.values import ARENA_SLOT, TILE_SLOT
+from scisim.compiler.passes.apart import joined
 from scisim.compiler.plan import Array, Plan, plan_of, shaped
 from scisim.compiler.program import SILENT, Program
 from scisim.core.errors import ScisimError
@@ -64,12 +65,15 @@ class NativeProgram:
     """
 
     direct: Program | None = None  # what runs a graph of which every step is in Python: nothing is called natively
+    held: tuple = ()  # what addresses in the program are of
 
     def __init__(self, graph: Graph, donated: Sequence[int] = (), answering: tuple[int, ...] | None = None) -> None:
         runner = executor()
-        lowered = lower(in_a_row(graph, native) or graph, runner.library.target.vector_bits, pool().threads)
-        calls = (c for s in lowered.every() if isinstance(s, Region) for c in s.calls)
+        bits, row = runner.library.target.vector_bits, in_a_row(graph, native)
+        lowered = lower(row or graph, bits, pool().threads, here=joined(graph))
+        calls = [c for s in lowered.every() if isinstance(s, Region) for c in s.calls]
         self._parts: Parts | None = Parts(graph, lowered, Assembly(lowered), {c.kernel.name: c.kernel for c in calls})
+        self.held = tuple(h for c in calls for h in c.held)
         self._again: Callable[[], NativeProgram] | None = None
         self.made: dict[int, np.ndarray] = {}  # what host steps made, by slot
         self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
@@ -79,9 +83,10 @@ class NativeProgram:
         self._begin(shaped(plan_of(self.assembly, donated, answering), graph), bound)
 
     @classmethod
-    def of(cls, plan: Plan, bound: Bound, again: Callable[[], NativeProgram]) -> NativeProgram:
+    def of(cls, plan: Plan, bound: Bound, again: Callable[[], NativeProgram], held: tuple = ()) -> NativeProgram:
         """A program from the disk; ``again`` makes it from the graph, to look at."""
         self = object.__new__(cls)
+        self.held = held
         self._parts, self._again, self.made, self.hosts = None, again, {}, []
         self._begin(plan, bound)
         return self
@@ -99,9 +104,9 @@ class NativeProgram:
             h.cells = self.cell_array
         own = ((ARENA_SLOT, self.arena), (TILE_SLOT, self.tiles), (cells, self.cell_array))
         frame = bound.frame().view(_Frame)
-        frame.held = (*own, *plan.constants)
-        for slot, array in frame.held:
+        for slot, array in (*own, *plan.constants):
             frame[slot] = array.ctypes.data
+        frame.held = (*own, *plan.constants, *self.held)
         self.frame: np.ndarray = frame
         self.allocated = [a for a in plan.results if not a.hosted]
 
@@ -187,7 +192,7 @@ class NativeProgram:
         """The same program with memory of its own, while this one is busy for long, maybe in this very thread."""
         if self.hosts:  # whose results belong to one run
             return NativeProgram(self.graph, (), self.plan.answering)
-        return NativeProgram.of(self.plan, self.bound, lambda: self)
+        return NativeProgram.of(self.plan, self.bound, lambda: self, self.held)
 
     def _results(self, args: Sequence[Any]) -> list[Any]:
         """Run natively if the arguments are what that takes; a program that is called once is not made ready for it."""

@@ -72,7 +72,7 @@ def _built(graph: Graph, donated: Sequence[int]) -> NativeProgram:
 def _made(key: str | None, graph: Graph, donated: Sequence[int]) -> NativeProgram:
     program = _built(graph, donated)
     constants = sum(a.nbytes for _, a in program.plan.constants)
-    if key is not None and not program.hosts and constants <= LARGEST:
+    if key is not None and not program.hosts and not program.held and constants <= LARGEST:
         executor().library.cache.store(key, program.plan.image.kernels, [], pack(program.plan))
     return program
 

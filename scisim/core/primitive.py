@@ -54,6 +54,12 @@ class Primitive:
         ``into(out, *args, **params)`` writes the result to ``out``, a C-contiguous array apart from the operands (a
         list of them where `multiple`): what compiled programs call instead of ``evaluate`` where the result has a
         place, so that nothing is allocated and copied.
+    lines : callable, optional
+        ``lines(avals, params)`` gives the `Lines` by which a C library computes it, for compiled programs; None where
+        there is none.
+    apart : callable, optional
+        ``apart(apply, args, params)`` gives the same value by ``apply(primitive, *args, **params)`` of primitives that
+        have `lines`, which compiled programs join with what is around them; None to leave it.
     record : callable, optional
         ``record(args)`` enters a captured graph in the place of the primitive itself.
     exact : Primitive, optional
@@ -97,6 +103,8 @@ class Primitive:
         through: Callable | None = None,
         batch: Callable | None = None,
         into: Callable | None = None,
+        lines: Callable | None = None,
+        apart: Callable | None = None,
         record: Callable | None = None,
         exact: Primitive | None = None,
         scalar: Callable | None = None,
@@ -115,7 +123,8 @@ class Primitive:
         self.partials, self.jvp, self.transpose = partials, jvp, transpose
         self.linear, self.bilinear = tuple(linear), tuple(bilinear)
         self.reverse, self.taylor, self.through, self.batch = reverse, taylor, through, batch
-        self.into, self.record, self.regular = into, record, regular
+        self.into, self.lines, self.apart = into, lines, apart
+        self.record, self.regular = record, regular
         self.exact, self.series = exact, series
         self.scalar, self.singular, self.convention, self.array_api = scalar, singular, convention, array_api
         self.multiple, self.spreads, self.effect, self.pole = multiple, spreads, effect, pole

@@ -18,6 +18,7 @@ from scisim.core.axes import Axes
 from scisim.core.primitive import Primitive
 from scisim.core.values import shape
 from scisim.fft import engines
+from scisim.fft._lines import fft_apart, fft_lines, irfft_apart, irfft_lines, rfft_apart, rfft_lines
 from scisim.fft.engines.edges import edges
 
 
@@ -74,6 +75,8 @@ fft_p = Primitive(
     "fft",
     _fft,
     into=lambda out, x, **p: _fft(x, **p, out=out),
+    lines=fft_lines,
+    apart=lambda *of: fft_apart(fft_p, *of),
     axes=_ALONG,
     infer=lambda avals, p: ShapeDtype(avals[0].shape, complex_of(avals[0].dtype)),
     linear=(0,),
@@ -84,6 +87,8 @@ rfft_p = Primitive(
     "rfft",
     _rfft,
     into=lambda out, x, **p: _rfft(x, **p, out=out),
+    lines=lambda avals, p: rfft_lines(rfft_p, avals, p),
+    apart=lambda *of: rfft_apart(rfft_p, fft_p, *of),
     axes=_ALONG,
     infer=lambda avals, p: ShapeDtype(
         _with(avals[0].shape, p["axes"][-1], avals[0].shape[p["axes"][-1]] // 2 + 1), complex_of(avals[0].dtype)
@@ -98,6 +103,8 @@ irfft_p = Primitive(
     "irfft",
     _irfft,
     into=lambda out, x, **p: _irfft(x, **p, out=out),
+    lines=lambda avals, p: irfft_lines(irfft_p, avals, p),
+    apart=lambda *of: irfft_apart(irfft_p, fft_p, *of),
     axes=_ALONG,
     infer=lambda avals, p: ShapeDtype(
         _with(avals[0].shape, p["axes"][-1], p["n"]), np.zeros((), complex_of(avals[0].dtype)).real.dtype

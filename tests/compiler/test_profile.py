@@ -13,7 +13,7 @@ from scisim.core.errors import ArgumentError
 def work(x):
     y = ss.exp(ss.sin(x) * ss.cos(x))  # dear
     z = ss.sum(y * x)
-    return ss.fori_loop(0, 3, lambda k, v: ss.tanh(v), z) + ss.sum(ss.fft.fft(x[:64]).real)
+    return ss.fori_loop(0, 3, lambda k, v: ss.tanh(v), z) + ss.sum(ss.sort(x[:64]))
 
 
 X = ss.linspace(0.0, 1.0, 2_000_000)  # so long that waiting for a core elsewhere does not matter
@@ -68,7 +68,7 @@ def test_the_table_is_readable(profiled):
     text = p.table(least=0.0)
     assert text == str(p.table(least=0.0))
     assert text.startswith("profile: ")
-    for word in ("10 calls of 1 program", "points by", "sin", "Python: fft", "call: arguments", "lines:", "flop/s"):
+    for word in ("10 calls of 1 program", "points by", "sin", "Python: sort", "call: arguments", "lines:", "flop/s"):
         assert word in text, word
     assert len(repr(p).splitlines()) <= len(text.splitlines())
     assert max(map(len, text.splitlines())) <= 160

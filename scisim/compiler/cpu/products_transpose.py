@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Transpose:
-    """dst[c, r] = src[r, c]; slots rows, columns, src, ld_src, dst, ld_dst (distances of rows in elements)."""
+    """dst[c, r] = src[r, c]; slots rows, columns, src, ld_src, dst, ld_dst (distances of rows in elements).
+
+    Attributes
+    ----------
+    dtype : str
+    down : bool
+        Squares follow each other down the rows of the source: along those of the result.
+    loops : int
+        Of matrices; each has three slots more, its extent and the bytes by which source and result move.
+    """
 
     dtype: str
+    down: bool = False
+    loops: int = 0
 
     @property
     def name(self) -> str:
         """One for each size of an element."""
-        return f"transpose_{self._bytes}"
+        return f"transpose_{self._bytes}{'_down' if self.down else ''}{f'_{self.loops}' if self.loops else ''}"
 
     @property
     def _bytes(self) -> int:
@@ -34,7 +46,12 @@ class Transpose:
         kinds = ("i64", "i64", "ptr", "i64", "ptr", "i64")
         slots = [f.argument(k, kind) for k, kind in enumerate(kinds)]
         side = min(8, target.vector_bits // (8 * self._bytes)) if self._bytes <= 8 else 4
-        _Writer(f, self._bytes, side, *slots).write()
+        with ExitStack() as nest:
+            for k in range(6, 6 + 3 * self.loops, 3):
+                i, _, _ = nest.enter_context(f.loop(0, f.argument(k)))
+                for slot, by in ((2, k + 1), (4, k + 2)):
+                    slots[slot] = f.at("i8", slots[slot], f.mul(i, f.argument(by)))
+            _Writer(f, self._bytes, side, self.down, *slots).write()
         f.done()
 
 
@@ -43,6 +60,7 @@ class _Writer:
     f: Function
     bytes: int
     side: int
+    down: bool
     rows: str
     columns: str
     src: str
@@ -58,9 +76,11 @@ class _Writer:
         """Whole squares, then what is right of them, then what is below."""
         f = self.f
         height, width = (f.op("and", "i64", n, -self.side) for n in (self.rows, self.columns))
-        with f.loop(0, height, self.side) as (i, _, _), f.loop(0, width, self.side) as (j, _, _):
+        outer, inner = (width, height) if self.down else (height, width)
+        with f.loop(0, outer, self.side) as (p, _, _), f.loop(0, inner, self.side) as (q, _, _):
             square = self._square if self.bytes < 16 else self._moves
-            square(self._from(opaque(f, i), opaque(f, j)), self._to(opaque(f, i), opaque(f, j)))
+            i, j = (opaque(f, k) for k in ((q, p) if self.down else (p, q)))
+            square(self._from(i, j), self._to(i, j))
         self._singly("0", height, width, self.columns)
         self._singly(height, self.rows, "0", self.columns)
 

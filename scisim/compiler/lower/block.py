@@ -9,6 +9,7 @@ import numpy as np
 from scisim.compiler.lower import maps, written
 from scisim.compiler.lower.calls import Axis, Call, Nest, Target
 from scisim.compiler.lower.layout import Buffer, Place, View
+from scisim.compiler.lower.lines import lines, turn
 from scisim.compiler.lower.products import product
 from scisim.compiler.lower.roots import REDUCTIONS, Roots
 from scisim.compiler.lower.schedule import AxisClasses, Key
@@ -204,13 +205,15 @@ class Block:
 
     def _part(self, equations: list[Equation]) -> None:
         (eq,) = equations
-        (written.put if eq.prim.name == "put" else written.concat)(self, eq)
+        {"put": written.put, "concat": written.concat, "turn": turn}[eq.prim.name](self, eq)
 
     # --- products
 
     def _products(self, equations: list[Equation]) -> None:
         for eq in equations:
-            if id(eq) not in self.stacks.absorbed:
+            if eq.prim.lines is not None:
+                lines(self, eq)
+            elif id(eq) not in self.stacks.absorbed:
                 product(self, eq, self.stacks.merged.get(id(eq), 1))
 
 

@@ -30,12 +30,18 @@ class Call:
         For people: which equations it computes.
     origin : tuple, optional
         The equations whose results it stores, and the `Roots` that tell what is computed on the way.
+    held : tuple
+        What lives as long as the program, as arguments are addresses of it.
+    work : Extent, optional
+        An estimate of arithmetic operations where the kernel does not tell.
     """
 
     kernel: Any
     args: list[Address | Extent]
     note: str = ""
     origin: Any = None
+    held: tuple = ()
+    work: Extent | None = None
 
     def buffers(self) -> list[Any]:
         return [a.view.buffer for a in self.args if isinstance(a, Address)]

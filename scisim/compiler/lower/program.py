@@ -19,6 +19,7 @@ from scisim.compiler.lower.forms import forms
 from scisim.compiler.lower.gram import gram
 from scisim.compiler.lower.indices import looked_up, with_checks
 from scisim.compiler.lower.layout import View
+from scisim.compiler.lower.lines import balanced, by_lines
 from scisim.compiler.lower.memory import place
 from scisim.compiler.lower.products import fits
 from scisim.compiler.lower.recompute import recompute
@@ -52,7 +53,7 @@ def native(eq: Equation) -> bool:
         return looked_up(eq)
     if name == "put":
         return all(not isinstance(i, tuple) or (i[3] or 1) > 0 for i in eq.params["at"])
-    return prim.scalar is not None or name in roots.MOVES | roots.PARTS | {"iota"}
+    return prim.scalar is not None or name in roots.MOVES | roots.PARTS | {"iota", "turn"}
 
 
 def _known(v: Any) -> bool:
@@ -66,9 +67,14 @@ def _stored(dtype: Any) -> bool:
     return dtype.name in STORED or dtype.name in COMPLEX
 
 
-def lower(graph: Graph, bits: int, threads: int) -> Lowered:
-    """The program of a graph, for vectors of so many bits and so many threads."""
-    values = Values(threads)
+def native_here(eq: Equation) -> bool:
+    """Whether kernels can be made for an equation, or a library's function be called, in this process."""
+    return by_lines(eq) if eq.prim.lines is not None else native(eq)
+
+
+def lower(graph: Graph, bits: int, threads: int, here: bool = False) -> Lowered:
+    """The program of a graph, for vectors of so many bits and so many threads; libraries' functions are those here."""
+    values = Values(threads, native_here if here else native)
     flat = Flat(values)
     outputs = flat.replay(graph, graph.inputs)
     whole = Graph(graph.inputs, flat.equations, outputs, graph.name)
@@ -98,7 +104,7 @@ class Lowering:
         self.outputs, self.values, self.bits = outputs, values, bits
         self.steps: list[Step] = []
         equations = with_checks(forms(flat.equations, outputs, flat.after), values)
-        equations, self.keys, self.classes = schedule(equations, native, outputs, flat.after)
+        equations, self.keys, self.classes = schedule(equations, values.native, outputs, flat.after)
         self.equations = recompute(equations, self.keys, self.classes)
         self.aliases: dict[Var, Var] = {}
         self.joined: set[Var] = set()  # sums of partial sums
@@ -168,6 +174,8 @@ class Lowering:
         found = roots.Roots(equations, outside)
         tile = self._tile(found, key, extent) if extent else 0
         tile = _shared(tile, extent, self.values.threads) if parallel else tile
+        if parallel and any(eq.prim.lines is not None for eq in equations):
+            tile = balanced(tile, extent, self.values.threads)
         block = Block(self.values, key, found, self.classes, self.aliases, tile, self.bits, parallel)
         if block.strips:
             tile = strips.tile(block.calls, tile, extent, self.values.threads, work // extent)
@@ -270,7 +278,7 @@ class Lowering:
 
 def _functions(equations: list[Equation]) -> float:
     """What elementary functions cost beyond passing over their arrays: additions do eight at a time."""
-    scalar = (eq for eq in equations if eq.prim.scalar is not None)
+    scalar = (eq for eq in equations if eq.prim.scalar is not None or eq.prim.lines is not None)
     return sum(roots.own_cost(eq) * math.prod(shape(eq.outs[0])) for eq in scalar) / 8
 
 

@@ -56,8 +56,8 @@ class _Repeated:
                 self._again(v)
 
     def _earlier(self, a: Any) -> bool:
-        """Whether a value carries the region's axis and comes from an earlier region."""
-        if not isinstance(a, Var) or a not in self.made:
+        """Whether a value carries the region's axis and comes from an earlier region; what is dear is not repeated."""
+        if not isinstance(a, Var) or a not in self.made or self.made[a].prim.lines is not None:
             return False
         key = self.keys[id(self.made[a])]
         if key.cls is None or key.cls != self.key.cls or key.time >= self.key.time:

@@ -73,13 +73,14 @@ class Roots:
 
     def _operands(self, eq: Equation) -> None:
         """What products, and operations written part by part, read or write must be in memory."""
-        if eq.prim.name in PRODUCTS:
-            self._store(self._base(eq.args[0]))
-            self._store(eq.args[1])
-        if eq.prim.name == "gather":
+        if self.kind(eq) == "product":
+            self._store(self._base(eq.args[0]) if eq.prim.name in PRODUCTS else eq.args[0])
+            for a in eq.args[1:]:
+                self._store(a)
+        if eq.prim.name in ("gather", "turn"):
             self._store(eq.args[0])
         looks = eq.prim.name == "gather" and eq.args[0] in self.made
-        if eq.prim.name in PRODUCTS or eq.prim.name in REDUCTIONS or self.kind(eq) == "part" or looks:
+        if eq.prim.name in REDUCTIONS or self.kind(eq) in ("part", "product") or looks:
             self._store(eq.outs[0])
 
     def _reshaped(self, eq: Equation) -> None:
@@ -184,9 +185,9 @@ class Roots:
 
     @staticmethod
     def kind(eq: Equation) -> str:
-        if eq.prim.name in PARTS and not isinstance(eq.outs[0], Moved):
+        if (eq.prim.name in PARTS and not isinstance(eq.outs[0], Moved)) or eq.prim.name == "turn":
             return "part"
-        return "product" if eq.prim.name in PRODUCTS else "loop"
+        return "product" if eq.prim.name in PRODUCTS or eq.prim.lines is not None else "loop"
 
     def shape_of(self, eq: Equation) -> tuple[int, ...]:
         """The loops of the kernel that an equation would be in, without those of length one."""

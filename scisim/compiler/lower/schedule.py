@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+from scisim.compiler.lower.lines import beside
 from scisim.compiler.lower.moves import PARTS, Moves, inlines
 from scisim.core.graph import Equation, Var, has_effect
 from scisim.core.values import shape
@@ -30,6 +31,7 @@ class AxisClasses:
         self._first: dict[Var, int] = {}  # the number of a variable's first axis; the others follow
         self._parent: list[int] = []
         self._uses: dict[int, list[tuple]] = {}
+        self.chosen: Mapping[int, int] = {}  # by the id of an equation
         for eq in equations:
             self._join(eq)
         self._of = {v: tuple(map(self._find, range(k, k + len(v.shape)))) for v, k in self._first.items()}
@@ -79,7 +81,9 @@ class AxisClasses:
         self._of[new] = self._of[old]
 
     def candidate(self, eq: Equation) -> int | None:
-        """The class along which an equation is best cut: of the outermost of its long axes."""
+        """The class along which an equation is best cut: that of lines beside it, or of the outermost long axis."""
+        if id(eq) in self.chosen:
+            return self.chosen[id(eq)]
         best = self._legal(eq)
         longest = max((n for n, _ in best.values()), default=0)
         long = [cls for cls, (n, _) in best.items() if n * OUTER_FACTOR >= longest]
@@ -141,6 +145,7 @@ def schedule(
         By the id of an equation, what else it waits for.
     """
     classes = AxisClasses(equations)
+    classes.chosen = beside(equations, classes, native)
     keys, moves = _keys(equations, native, after, classes, set())
     whole = moves.needed_whole(keys)
     if whole and any(eq.prim.name in PARTS and eq.outs[0] not in moves.made for eq in equations):

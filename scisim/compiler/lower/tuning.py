@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from scisim.compiler.cpu.access import Operand
+from scisim.compiler.cpu.lines import LinesCall
 from scisim.compiler.cpu.loops import Loop
 from scisim.compiler.lower.calls import Call
 from scisim.compiler.lower.layout import Buffer, Place
@@ -53,7 +54,12 @@ def _turn(call: Call, region: Region) -> int:
 
 
 def _passing(region: Region, threads: int) -> set[Buffer]:
-    """The large results that a region only writes, once, where it passes over more than a cache holds."""
+    """The large results that a region only writes, once, where it passes over more than a cache holds.
+
+    What lines are made of is read again soon, from a cache that threads share.
+    """
+    if any(isinstance(c.kernel, LinesCall) for c in region.calls):
+        return set()
     whole = {b for c in region.calls for b in c.buffers() if b.place is not Place.TILE}
     if sum(b.nbytes for b in whole) <= CACHED * threads:
         return set()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from scisim.compiler.lower import maps
 from scisim.compiler.lower.layout import Buffer, Place, View
-from scisim.core.graph import Graph, Var
+from scisim.core.graph import Equation, Graph, Var
 
 # The frame's first slots: nothing, the number of threads, the arena, the workspace of all threads.
 ARENA_SLOT, TILE_SLOT, FIRST_SLOT = 2, 3, 4
@@ -16,6 +17,12 @@ ARENA_SLOT, TILE_SLOT, FIRST_SLOT = 2, 3, 4
 
 class Values:
     """Views of a program's values; slots are numbered as they are asked for.
+
+    Parameters
+    ----------
+    threads : int
+    native : callable
+        ``native(eq)``: whether kernels can be made for an equation.
 
     Attributes
     ----------
@@ -32,8 +39,8 @@ class Values:
         The values that one array takes as a loop replaces parts of it.
     """
 
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
+    def __init__(self, threads: int, native: Callable[[Equation], bool]) -> None:
+        self.threads, self.native = threads, native
         self.slots = FIRST_SLOT
         self.views: dict[Var, View] = {}
         self.arena: list[Buffer] = []

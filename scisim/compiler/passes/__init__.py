@@ -20,6 +20,7 @@ from scisim.compiler.passes import (
     writing,
     zeros,
 )
+from scisim.compiler.passes.apart import along_axes
 from scisim.compiler.passes.collapse import collapse
 from scisim.compiler.passes.dead import remove_dead
 from scisim.compiler.passes.guarded import Guarded, guarded
@@ -72,7 +73,7 @@ def specialize(graph: Graph) -> Graph:
 
 
 PASSES = (rewrite, join_outer_products, remove_dead)
-RUNNING_PASSES = (specialize, remove_dead)
+RUNNING_PASSES = (specialize, along_axes, remove_dead)
 
 
 def simplify(graph: Graph) -> Graph:

@@ -15,6 +15,7 @@ import numpy as np
 
 from scisim.backends.libraries import mkl
 from scisim.core.errors import ArgumentError
+from scisim.core.lines import Lines, Steps
 from scisim.fft.engines.edges import symmetric
 from scisim.fft.engines.interface import COMPLEX, REAL, Axes, plain_strides, result
 from scisim.fft.engines.plans import PLANS
@@ -55,6 +56,11 @@ class Descriptor:
         freed = weakref.finalize(self, self._library.DftiFreeDescriptor, ctypes.byref(self._handle))
         freed.atexit = False  # the process gives all back
 
+    @property
+    def address(self) -> int:
+        """What MKL's functions take."""
+        return self._handle.value or 0
+
     def _set(self, what: int, value: Any) -> None:
         self._check(self._library.DftiSetValue(self._handle, ctypes.c_int(what), value))
 
@@ -83,6 +89,7 @@ class MKL:
 
     def __init__(self) -> None:
         self._library = mkl()
+        self._in_programs: weakref.WeakValueDictionary[tuple, Descriptor] = weakref.WeakValueDictionary()
 
     def c2c(
         self, x: np.ndarray, axes: Axes, inverse: bool, scale: float, out: np.ndarray | None, threads: int
@@ -106,6 +113,22 @@ class MKL:
         y = result(x, out, axes[-1], n, REAL[x.dtype.char])
         x = symmetric(x, n, axes)
         return self._run(x if inverse else np.conjugate(x), y, axes, True, scale, threads)
+
+    def lines(self, x: np.dtype, y: np.dtype, length: int, axis: int, inverse: bool, scale: float) -> Lines:
+        """What native code calls for transforms of so many points along one axis."""
+        spec = {"real": x.char != y.char, "single": x.char in "fF", "lengths": [length], "offsets": [(0, 0)]}
+
+        def handle(count: int, operand: Steps, result: Steps) -> Descriptor:
+            key = (x.char, y.char, length, inverse, scale, count, operand, result)
+            found = self._in_programs.get(key)
+            if found is None:
+                batch = (count, operand.across, result.across)
+                own = {**spec, "into": [operand.along], "out": [result.along], "batch": batch}
+                found = self._in_programs[key] = Descriptor(self._library, own, inverse, scale, 1)
+            return found
+
+        function = self._library.DftiComputeBackward if inverse else self._library.DftiComputeForward
+        return Lines(axis, ctypes.cast(function, ctypes.c_void_p).value or 0, handle)
 
     def clear(self) -> None:
         """Its plans are in the common cache."""

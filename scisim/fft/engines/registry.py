@@ -179,6 +179,12 @@ def asked() -> str | None:
     return _named.get()
 
 
+def by_lines() -> Any:
+    """The engine whose functions compiled programs call; None where there is none, or another one is asked for."""
+    name = _named.get()
+    return get("mkl") if name == "mkl" or (name is None and not _preferred) else None
+
+
 def chosen(real: bool, size: int) -> Engine:
     """The engine for a transform of an array of so many elements."""
     name = _named.get()
