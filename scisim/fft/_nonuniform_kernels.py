@@ -44,6 +44,27 @@ def locate(x, n, width, cell, beyond):
 
 
 @compiled
+def mark(words):
+    """A number of 64 bits that tells arrays of words apart, in four chains that a processor follows at once."""
+    a, b, c, d = np.uint64(1), np.uint64(2), np.uint64(3), np.uint64(4)
+    by, shift = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
+    n = words.size - words.size % 4
+    for i in range(0, n, 4):
+        a = (a ^ np.uint64(words[i])) * by
+        b = (b ^ np.uint64(words[i + 1])) * by
+        c = (c ^ np.uint64(words[i + 2])) * by
+        d = (d ^ np.uint64(words[i + 3])) * by
+        a, b, c, d = a ^ (a >> shift), b ^ (b >> shift), c ^ (c >> shift), d ^ (d >> shift)
+    for i in range(n, words.size):
+        a = (a ^ np.uint64(words[i])) * by
+        a ^= a >> shift
+    for v in (b, c, d):
+        a = (a ^ v) * by
+        a ^= a >> shift
+    return a
+
+
+@compiled
 def count_points(x, first, last, grid, width, bits, count, tile, counts):
     """The tile of each point of a part, and how many each tile has.  True if all points are finite."""
     dims, finite = x.shape[0], True

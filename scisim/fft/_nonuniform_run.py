@@ -14,8 +14,10 @@ import numpy as np
 from scisim.core.errors import ArgumentError
 from scisim.core.machine import threads
 from scisim.fft._nonuniform_plan import Plan, factors, plan_for
+from scisim.fft.engines.plans import PLANS
 from scisim.fft.transforms import fft, ifft
 
+_CACHED = 1000  # points that take longer to sort than to look up
 _FEW = 20_000  # points that one thread sorts and spreads sooner than several
 
 
@@ -44,9 +46,21 @@ class Points(NamedTuple):
     cell: np.ndarray
     beyond: np.ndarray
 
-    @property
-    def arrays(self) -> tuple:
-        return tuple(self)
+
+def sorted_points(name: str, x: np.ndarray, plan: Plan) -> Points:
+    """Points sorted by tile, from the cache of plans if they were seen before, as those of most transforms were."""
+    from scisim.fft import _nonuniform_kernels as kernels
+
+    if x.shape[1] < _CACHED:
+        return sort_points(name, x, plan)
+    marks = tuple(kernels.mark(v.view(np.uint64 if v.itemsize == 8 else np.uint32)) for v in np.ascontiguousarray(x))
+    key = ("nufft", plan.grid, plan.kernel.width, x.dtype, x.shape[1], marks)
+
+    def make() -> tuple[Points, int]:
+        points = sort_points(name, x, plan)
+        return points, sum(v.nbytes for v in points)
+
+    return PLANS.get(key, make)
 
 
 def sort_points(name: str, x: np.ndarray, plan: Plan) -> Points:
@@ -181,23 +195,27 @@ def from_modes(f: np.ndarray, plan: Plan, sign: int, centred: bool) -> np.ndarra
 
 
 # --- transforms ------------------------------------------------------------------------------------------------------
+def _plan(modes: tuple[int, ...], eps: float, x: np.ndarray) -> Plan:
+    return plan_for(modes, eps, x.dtype, 1 << x.shape[-1].bit_length())
+
+
 def type1(x: np.ndarray, c: np.ndarray, modes: tuple[int, ...], sign: int, eps: float, centred: bool) -> np.ndarray:
     """Modes of points (..., d, m) with strengths (..., b, m): (..., b, *modes)."""
-    plan = plan_for(modes, eps, x.dtype)
+    plan = _plan(modes, eps, x)
     out = np.zeros((*c.shape[:-1], *modes), plan.complex)
     for at in np.ndindex(x.shape[:-2]):
         points = None
         for b in range(c.shape[-2]) if c.shape[-1] else ():
             row = c[(*at, b)]
             if row.any():  # rows of zeros are common beside derivatives
-                points = sort_points("nufft1", x[at], plan) if points is None else points
+                points = sorted_points("nufft1", x[at], plan) if points is None else points
                 out[(*at, b)] = to_modes(spread(points, row.astype(plan.complex), plan), plan, sign, centred)
     return out
 
 
 def type2(x: np.ndarray, f: np.ndarray, modes: tuple[int, ...], sign: int, eps: float, centred: bool) -> np.ndarray:
     """Values at points (..., d, m) of modes (..., b, *modes): (..., b, m)."""
-    plan = plan_for(modes, eps, x.dtype)
+    plan = _plan(modes, eps, x)
     lead = f.shape[: f.ndim - len(modes)]
     out = np.zeros((*lead, x.shape[-1]), plan.complex)
     for at in np.ndindex(x.shape[:-2]):
@@ -205,6 +223,6 @@ def type2(x: np.ndarray, f: np.ndarray, modes: tuple[int, ...], sign: int, eps: 
         for b in range(lead[-1]) if x.shape[-1] else ():
             row = f[(*at, b)]
             if row.any():
-                points = sort_points("nufft2", x[at], plan) if points is None else points
+                points = sorted_points("nufft2", x[at], plan) if points is None else points
                 out[(*at, b)] = interpolate(points, from_modes(row, plan, sign, centred), plan)
     return out
