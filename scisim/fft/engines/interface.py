@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Protocol
 
 import numpy as np
@@ -66,7 +67,7 @@ def plain_strides(x: np.ndarray) -> bool:
 
 def points(x: np.ndarray, axes: Axes) -> int:
     """The number of points of one transform."""
-    return int(np.prod([x.shape[a] for a in axes]))
+    return math.prod(x.shape[a] for a in axes)
 
 
 def unknown(name: object, names: list[str]) -> ArgumentError:
