@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -14,21 +15,27 @@ from scisim.fft._primitives import complex_of
 from scisim.ops.shape import as_integer, normalize_axis, several
 
 PERIOD = 2.0 * math.pi
+_KNOWN = frozenset("?bBhHiIlLqQefdgFDG")  # not those of ml_dtypes
 
 
 def field(name: str, x: Any, argument: str = "x") -> Any:
     """A value with at least one axis, of numbers that transforms take."""
     x = as_argument(x)
-    if dtype(x).kind not in "biufc" or dtype(x).name == "bfloat16":
+    if dtype(x).char not in _KNOWN:
         raise DTypeError(f"{name}: {argument} has dtype {dtype(x)}; convert it with astype to float32 or float64")
-    if not shape(x):
+    if not x.shape:
         raise ShapeError(f"{name}: {argument} is a scalar; give values on a grid of at least one axis")
     return x
 
 
 def real_of(x: Any) -> np.dtype:
     """The real dtype of what transforms make of a value."""
-    return np.dtype(np.float32 if complex_of(dtype(x)) == np.complex64 else np.float64)
+    return _real_of(dtype(x))
+
+
+@lru_cache(maxsize=64)
+def _real_of(dt: np.dtype) -> np.dtype:
+    return np.dtype(np.float32 if complex_of(dt) == np.complex64 else np.float64)
 
 
 def axis_of(name: str, s: tuple[int, ...], axis: Any) -> int:

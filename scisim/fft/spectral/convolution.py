@@ -11,7 +11,8 @@ from scisim.fft.spectral._arguments import axes_of, field, one_of
 from scisim.fft.spectral.spectra import common_axes
 from scisim.fft.transforms import fftn, ifftn, irfftn, rfftn
 from scisim.ops.complexes import conj
-from scisim.ops.index import flip, slice_axis
+from scisim.ops.index import slice_axis
+from scisim.ops.shape import concat
 
 _MODES = ("full", "same", "valid", "circular")
 
@@ -58,7 +59,7 @@ def convolve(a: Any, b: Any, /, mode: str = "full", axes: Any = None) -> Any:
     a, b = _operands("convolve", a, b)
     if one_of("convolve", "mode", mode, _MODES) == "circular":
         return _circular("convolve", a, b, axes, False)
-    return _linear("convolve", a, b, mode, axes)
+    return _linear("convolve", a, b, mode, axes, False)
 
 
 def correlate(a: Any, b: Any, /, mode: str = "full", axes: Any = None) -> Any:
@@ -94,8 +95,7 @@ def correlate(a: Any, b: Any, /, mode: str = "full", axes: Any = None) -> Any:
     a, b = _operands("correlate", a, b)
     if one_of("correlate", "mode", mode, _MODES) == "circular":
         return _circular("correlate", a, b, axes, True)
-    found = tuple(k + len(shape(b)) for k in axes_of("correlate", shape(b), axes))
-    return _linear("correlate", a, conj(flip(b, found)) if is_complex(b) else flip(b, found), mode, axes)
+    return _linear("correlate", a, b, mode, axes, True)
 
 
 def _operands(name: str, a: Any, b: Any) -> tuple[Any, Any]:
@@ -130,18 +130,26 @@ def _check_rest(name: str, a: Any, b: Any, axes: tuple[int, ...]) -> None:
             raise ShapeError(f"{name}: shapes {shape(a)} and {shape(b)} do not broadcast along axis {k}")
 
 
-def _linear(name: str, a: Any, b: Any, mode: str, axes: Any) -> Any:
+def _linear(name: str, a: Any, b: Any, mode: str, axes: Any, conjugate: bool) -> Any:
+    """The sums that the mode asks for; those of correlation begin m - 1 places earlier, round the end."""
     found = tuple(sorted(axes_of(name, shape(a), axes)))
     axes_of(name, shape(b), axes)
     _check_rest(name, a, b, found)
     ns, ms = [shape(a)[k] for k in found], [shape(b)[k] for k in found]
-    full = [n + m - 1 for n, m in zip(ns, ms)]
     real = not (is_complex(a) or is_complex(b))
-    y = _product(a, b, found, tuple(next_fast_len(n, real) for n in full))
-    for k, start, count in zip(found, *_window(name, mode, ns, ms)):
-        if count != shape(y)[k]:
-            y = slice_axis(y, k, start, start + count)
+    y = _product(a, b, found, tuple(next_fast_len(n + m - 1, real) for n, m in zip(ns, ms)), conjugate)
+    for k, m, start, count in zip(found, ms, *_window(name, mode, ns, ms)):
+        y = _part(y, k + len(shape(y)), start - (m - 1) * conjugate, count)
     return y
+
+
+def _part(y: Any, axis: int, start: int, count: int) -> Any:
+    """Elements of a periodic sequence from ``start`` on, which may be negative."""
+    n = shape(y)[axis]
+    if start >= 0 or start + count <= 0:
+        start %= n
+        return y if count == n else slice_axis(y, axis, start, start + count)
+    return concat([slice_axis(y, axis, n + start, n), slice_axis(y, axis, 0, start + count)], axis)
 
 
 def _window(name: str, mode: str, ns: list[int], ms: list[int]) -> tuple[list[int], list[int]]:

@@ -14,9 +14,9 @@ from typing import Any
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.values import Traced, dtype, is_complex, shape
 from scisim.fft._primitives import complex_of
-from scisim.fft.spectral._arguments import PERIOD, axes_of, axis_of, field, period_of, periods_of, real_of
-from scisim.fft.spectral._constants import Grid, of_squares, symbol
-from scisim.fft.transforms import fft, fftn, ifft, ifftn, irfft, irfftn, rfft, rfftn
+from scisim.fft.spectral._arguments import PERIOD, field, real_of
+from scisim.fft.spectral._constants import of_squares, symbol
+from scisim.fft.spectral._periodic import axes_and_periods, forward, inverse, line, periodic_grid
 from scisim.ops.index import read_p
 from scisim.ops.shape import astype, normalize_axis, reshape, stack
 
@@ -75,18 +75,18 @@ def derivative(x: Any, /, order: float = 1, axis: int = -1, period: float = PERI
     True
     """
     x = field("derivative", x)
-    k, p = axis_of("derivative", shape(x), axis), order_of("derivative", order)
-    return differentiated(x, k, p, period_of("derivative", period))
+    k, p = line("derivative", shape(x), axis, period)
+    return differentiated(x, k, order if order == 1 else order_of("derivative", order), p)
 
 
 def differentiated(x: Any, axis: int, order: float, period: float) -> Any:
     """The derivative along a negative axis."""
-    n, dt = shape(x)[axis], real_of(x)
+    dt = real_of(x)
     if order == 0:
         return astype(x, complex_of(dtype(x)) if is_complex(x) else dt)
-    if is_complex(x):
-        return ifft(fft(x, None, axis) * symbol(n, axis, order, period, False, dt), None, axis)
-    return irfft(rfft(x, None, axis) * symbol(n, axis, order, period, True, dt), n, axis)
+    grid = periodic_grid(x, (axis,), (period,))
+    half, n = not is_complex(x), shape(x)[axis]
+    return inverse(forward(x, grid) * symbol(n, axis, order, period, half, dt), grid)
 
 
 # --- scalar fields -------------------------------------------------------------------------------------------
@@ -129,8 +129,7 @@ def gradient(x: Any, /, axes: Any = None, periods: Any = PERIOD, component: int 
     ((2, 8, 8), True)
     """
     x = field("gradient", x)
-    found = axes_of("gradient", shape(x), axes)
-    lengths = periods_of("gradient", periods, len(found))
+    found, lengths = axes_and_periods("gradient", shape(x), axes, periods)
     return stack([differentiated(x, a, 1, p) for a, p in zip(found, lengths)], component)
 
 
@@ -211,28 +210,8 @@ def biharmonic(x: Any, /, axes: Any = None, periods: Any = PERIOD) -> Any:
 
 def _powers(name: str, x: Any, axes: Any, periods: Any, of: Any) -> Any:
     x = field(name, x)
-    found = axes_of(name, shape(x), axes)
-    grid = periodic_grid(x, found, periods_of(name, periods, len(found)))
+    grid = periodic_grid(x, *axes_and_periods(name, shape(x), axes, periods))
     return inverse(forward(x, grid) * of_squares(name, grid, real_of(x), of), grid)
-
-
-def periodic_grid(x: Any, axes: tuple[int, ...], periods: tuple[float, ...]) -> Grid:
-    """The grid in the order of the axes; of real fields the last is the halved one."""
-    order = sorted(zip(axes, periods))
-    kinds = ["full"] * (len(order) - 1) + ["full" if is_complex(x) else "half"]
-    return tuple((kind, a, shape(x)[a], p) for kind, (a, p) in zip(kinds, order))
-
-
-def forward(x: Any, grid: Grid) -> Any:
-    """The spectrum of a field on a periodic grid."""
-    axes = tuple(axis for _, axis, _, _ in grid)
-    return (rfftn if grid[-1][0] == "half" else fftn)(x, None, axes)
-
-
-def inverse(y: Any, grid: Grid) -> Any:
-    """The field of a spectrum."""
-    axes = tuple(axis for _, axis, _, _ in grid)
-    return irfftn(y, tuple(n for _, _, n, _ in grid), axes) if grid[-1][0] == "half" else ifftn(y, None, axes)
 
 
 # --- vector fields -------------------------------------------------------------------------------------------
@@ -252,12 +231,12 @@ def vector_axes(name: str, parts: list, axes: Any, periods: Any) -> tuple[tuple[
     """The axes of a component, one for each, and their periods."""
     if not parts:
         raise ShapeError(f"{name}: v has no components")
-    found = axes_of(name, shape(parts[0]), axes)
+    found, lengths = axes_and_periods(name, shape(parts[0]), axes, periods)
     if len(found) != len(parts):
         raise ShapeError(
             f"{name}: v has {len(parts)} components for {len(found)} axes; give as many axes as there are components"
         )
-    return found, periods_of(name, periods, len(found))
+    return found, lengths
 
 
 def divergence(v: Any, /, axes: Any = None, periods: Any = PERIOD, component: int = 0) -> Any:

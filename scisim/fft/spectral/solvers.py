@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ from scisim.core.public import number_or_value
 from scisim.core.values import Traced, dtype, is_complex, shape
 from scisim.fft.spectral._arguments import PERIOD, axes_of, each_axis, field, one_of, periods_of, real_of
 from scisim.fft.spectral._constants import Grid, constant, of_squares, symbol
-from scisim.fft.spectral.operators import components, forward, inverse, periodic_grid, vector_axes
+from scisim.fft.spectral._periodic import forward, grid_of, inverse, periodic_grid, remembered
+from scisim.fft.spectral.operators import components, vector_axes
 from scisim.fft.trigonometric import dctn, dstn, idctn, idstn
 from scisim.ops.arithmetic import div
 from scisim.ops.index import read_p
@@ -32,17 +33,23 @@ _WALLS = {"dirichlet": (dstn, idstn), "neumann": (dctn, idctn)}
 def _box(name: str, f: Any, axes: Any, periods: Any, bc: Any) -> tuple[Any, Grid]:
     """The field, and its axes with their boundary conditions in order."""
     f = field(name, f, "f")
-    found = axes_of(name, shape(f), axes)
+    return f, _grid(name, shape(f), not is_complex(f), axes, periods, bc)
+
+
+@remembered
+def _grid(name: str, s: tuple[int, ...], half: bool, axes: Any, periods: Any, bc: Any) -> Grid:
+    found = axes_of(name, s, axes)
     lengths = periods_of(name, periods, len(found))
     given = several(bc)
     kinds = (bc,) * len(found) if given is None else each_axis(name, "bc", given, len(found))
     kinds = tuple(one_of(name, "bc", kind, _KINDS) for kind in kinds)
     wrapped = [(a, p) for a, p, kind in zip(found, lengths, kinds) if kind == "periodic"]
-    grid = periodic_grid(f, *zip(*wrapped)) if wrapped else ()
+    grid = grid_of(s, *zip(*wrapped), half) if wrapped else ()
     walls = sorted((a, kind, p) for a, p, kind in zip(found, lengths, kinds) if kind != "periodic")
-    return f, (*((kind, a, shape(f)[a], p) for a, kind, p in walls), *grid)
+    return (*((kind, a, s[a], p) for a, kind, p in walls), *grid)
 
 
+@lru_cache(maxsize=512)
 def _split(grid: Grid) -> tuple[Grid, dict[str, tuple[int, ...]]]:
     """The periodic axes, and those of each kind of walls."""
     walls = {kind: tuple(a for k, a, _, _ in grid if k == kind) for kind in _WALLS}

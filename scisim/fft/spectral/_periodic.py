@@ -1,0 +1,78 @@
+"""Boxes of periodic axes: their arguments settled once, and the transforms of fields on them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+from scisim.core.values import is_complex, shape
+from scisim.fft._primitives import fft_p, irfft_p, rfft_p
+from scisim.fft.spectral._arguments import axes_of, axis_of, period_of, periods_of
+from scisim.fft.spectral._constants import Grid
+
+
+def remembered(f: Callable) -> Callable:
+    """The function with its results for hashable arguments kept; errors are not."""
+    kept = lru_cache(maxsize=512)(f)
+
+    def call(*args: Any) -> Any:
+        try:
+            hash(args)
+        except TypeError:  # a list or an array among them
+            return f(*args)
+        return kept(*args)
+
+    return call
+
+
+@remembered
+def line(name: str, s: tuple[int, ...], axis: Any, period: Any) -> tuple[int, float]:
+    """A negative axis of a shape, and its period."""
+    return axis_of(name, s, axis), period_of(name, period)
+
+
+@remembered
+def axes_and_periods(
+    name: str, s: tuple[int, ...], axes: Any, periods: Any
+) -> tuple[tuple[int, ...], tuple[float, ...]]:
+    """Negative axes of a shape in the order given, and the period of each."""
+    found = axes_of(name, s, axes)
+    return found, periods_of(name, periods, len(found))
+
+
+@remembered
+def grid_of(s: tuple[int, ...], axes: tuple[int, ...], periods: tuple[float, ...], half: bool) -> Grid:
+    """The grid in the order of the axes; of real fields the last of them is the halved one."""
+    order = sorted(zip(axes, periods))
+    kinds = ["full"] * (len(order) - 1) + ["half" if half else "full"]
+    return tuple((kind, a, s[a], p) for kind, (a, p) in zip(kinds, order))
+
+
+def periodic_grid(x: Any, axes: tuple[int, ...], periods: tuple[float, ...]) -> Grid:
+    """The grid of a field, which is halved if it is real."""
+    return grid_of(shape(x), axes, periods, not is_complex(x))
+
+
+@lru_cache(maxsize=512)
+def _settings(grid: Grid) -> tuple[bool, dict[str, Any], dict[str, Any]]:
+    """Whether the spectrum is halved, and the parameters of the transform and its inverse."""
+    axes = tuple(axis for _, axis, _, _ in grid)
+    forth: dict[str, Any] = {"axes": axes, "inverse": False, "scale": 1.0}
+    back: dict[str, Any] = {"axes": axes, "inverse": True, "scale": 1.0 / math.prod(n for _, _, n, _ in grid)}
+    if grid[-1][0] != "half":
+        return False, forth, back
+    return True, {**forth, "twice": False}, {**back, "twice": True, "n": grid[-1][2]}
+
+
+def forward(x: Any, grid: Grid) -> Any:
+    """The spectrum of a field."""
+    half, forth, _ = _settings(grid)
+    return (rfft_p if half else fft_p)(x, **forth)
+
+
+def inverse(y: Any, grid: Grid) -> Any:
+    """The field of a spectrum."""
+    half, _, back = _settings(grid)
+    return (irfft_p if half else fft_p)(y, **back)
