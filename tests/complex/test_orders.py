@@ -27,6 +27,10 @@ WRAPS: dict[str, Callable] = {
     "captured mapped": lambda f: ss.jit(ss.vmap(f)),
 }
 modes = pytest.mark.parametrize("wrap", WRAPS.values(), ids=WRAPS)
+slow = pytest.mark.slow
+long_modes = pytest.mark.parametrize(
+    "wrap", [pytest.param(w, id=n, marks=slow if n == "captured" else ()) for n, w in WRAPS.items()]
+)
 
 # --- series ----------------------------------------------------------------------------------------------------------
 HOLOMORPHIC = {
@@ -70,7 +74,7 @@ def compare(got: list, wants: list[list[complex]]) -> None:
         np.testing.assert_allclose(np.asarray(c), want, rtol=0, atol=64 * 4**k * EPS * scale)
 
 
-@modes
+@long_modes
 @pytest.mark.parametrize("name", HOLOMORPHIC)
 def test_series_of_holomorphic_functions(name, wrap):
     f, exact = HOLOMORPHIC[name]
@@ -79,7 +83,7 @@ def test_series_of_holomorphic_functions(name, wrap):
     )
 
 
-@modes
+@long_modes
 @pytest.mark.parametrize("name", REAL)
 def test_series_of_functions_of_both_parts(name, wrap):
     f, exact = REAL[name]
@@ -90,7 +94,7 @@ def test_series_of_functions_of_both_parts(name, wrap):
     compare(wrap(lambda z, v: ad.taylor(f, z, v, ORDER))(Z, V), wants)
 
 
-@modes
+@long_modes
 @pytest.mark.parametrize("name", [*HOLOMORPHIC, *REAL])
 def test_reverse_is_forward_to_the_third_order(name, wrap):
     """Of a real part: along v, by pullbacks of pullbacks of pullbacks and by tangents of tangents of tangents."""
