@@ -17,6 +17,8 @@ import numpy as np
 _strictly = np.errstate(all="raise")
 _quietly = np.errstate(all="ignore")
 _LN2 = math.log(2.0)
+# Moduli that are exact to the last digits.
+_FAIR = {np.dtype(f): (float(i.tiny / i.eps), float(i.max)) for f in "fd" for i in [np.finfo(f)]}
 
 
 def of_complex(function: Callable, real: Callable) -> Callable:
@@ -32,11 +34,15 @@ def is_complex(x: Any) -> bool:
     return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
 
 
+_COMPLEX = {np.dtype(f): np.dtype(c) for f, c in (("f4", "c8"), ("f8", "c16"))}
+
+
 def joined(re: Any, im: Any) -> Any:
     """Complex numbers of these parts, whatever zeros, infinities and nan they have."""
-    if not np.shape(re):
-        return np.result_type(re, np.complex64).type(complex(float(re), float(im)))
-    out = np.empty(np.shape(re), np.result_type(re, np.complex64))
+    kind = _COMPLEX.get(getattr(re, "dtype", None)) or np.result_type(re, np.complex64)
+    if not np.ndim(re):
+        return kind.type(complex(float(re), float(im)))
+    out = np.empty(re.shape, kind)
     out.real, out.imag = re, im
     return out
 
@@ -48,7 +54,7 @@ def all_finite(y: Any) -> bool:
 @_quietly
 def mended(y: Any, bad: Any, function: Callable, *operands: Any) -> Any:
     """``y``, but ``function`` of the operands where ``bad`` holds; complex64 is computed in complex128."""
-    if not np.any(bad):
+    if not bad.any():
         return y
     out = np.array(y)
     wide = [np.asarray(v, np.result_type(v, np.float64)) for v in operands]
@@ -67,18 +73,21 @@ def divide(a: Any, b: Any) -> Any:
     if not is_complex(a):
         a = _without_imaginary(a, b)
     try:
-        return _strict_divide(a, b)
+        y = _strict_divide(a, b)
     except FloatingPointError:
         return _mended_quotient(a, b)
+    return y if all_finite(y) else _mended_quotient(a, b)  # infinity beside nan raises no flag
 
 
 def _by_real(a: Any, b: Any) -> Any:
-    if not np.ndim(a) and not np.ndim(b):
-        return joined(np.divide(np.real(a), b), np.divide(np.imag(a), b))
-    a = np.asarray(a)
-    out = np.empty(np.broadcast_shapes(a.shape, np.shape(b)), np.result_type(a, b))
-    np.divide(a.real, b, out=out.real)
-    np.divide(a.imag, b, out=out.imag)
+    if type(a) is np.ndarray and a.flags.c_contiguous and a.ndim and type(b) is float:
+        return np.divide(a.view(a.real.dtype), b).view(a.dtype)
+    re = np.divide(np.real(a), b)
+    if not re.ndim:
+        return joined(re, np.divide(np.imag(a), b))
+    out = np.empty(re.shape, _COMPLEX.get(re.dtype) or np.result_type(a, b))
+    out.real = re
+    np.divide(np.imag(a), b, out=out.imag)
     return out
 
 
@@ -162,7 +171,6 @@ def _square_of_parts(z: Any) -> Any:
 
 
 # --- exponentials and logarithms ------------------------------------------------------------------------------------
-@_quietly
 def expm1(z: Any) -> Any:
     y = np.expm1(z)
     return y if all_finite(y) else mended(y, ~np.isfinite(y), _expm1_at_ends, z)
@@ -196,13 +204,20 @@ def _exp2_at_ends(z: Any) -> Any:
 @_quietly
 def log1p(z: Any) -> Any:
     """log(1 + z): half the log1p of abs(1 + z)**2 - 1 = x (x + 2) + y*y, where that is far from -1 and finite."""
-    x, y = np.real(z), np.imag(z)
-    excess = x * (x + 2.0) + y * y
-    if not np.all(excess):
+    z = np.asarray(z)
+    x, y = z.real, z.imag
+    right, square = x + 1.0, y * y
+    excess = x * (x + 2.0) + square
+    if not excess.all():
         excess = np.where((excess == 0) & (y == 0), x, excess)  # with the sign of a zero
-    out = joined(0.5 * np.log1p(excess), np.arctan2(y, x + 1.0))
-    fair = (excess > -0.75) & (excess < np.finfo(out.dtype).max)
-    return out if np.all(fair) else mended(out, ~fair, _log_of_sum, z)
+    twice, close = np.log1p(excess), excess < -0.75
+    lost = False
+    if close.any():
+        square = right * right + square
+        lost = close & (square < 1e-30)
+        twice = np.where(close, np.log(np.where(close, square, 1.0)), twice)
+    out = joined(0.5 * twice, np.arctan2(y, right))
+    return mended(out, ~np.isfinite(out) | lost, _log_of_sum, z) if np.any(lost) or not all_finite(out) else out
 
 
 def _log_of_sum(z: Any) -> Any:
@@ -210,11 +225,10 @@ def _log_of_sum(z: Any) -> Any:
 
 
 # --- powers and roots -----------------------------------------------------------------------------------------------
-@_quietly
 def power(z: Any, w: Any) -> Any:
     """z**w; 1 where w is 0.  At zeros and infinities of z and w exp(w log z), with zeros that win over infinity."""
     y = np.power(z, w)
-    return mended(y, ~np.isfinite(y), _power_at_ends, z, w) if is_complex(y) and not all_finite(y) else y
+    return mended(y, ~np.isfinite(y), _power_at_ends, z, w) if y.dtype.kind == "c" and not all_finite(y) else y
 
 
 def _power_at_ends(z: Any, w: Any) -> Any:
@@ -246,11 +260,11 @@ def _product(a: Any, b: Any) -> Any:
 def cbrt(z: Any) -> Any:
     """The principal root, abs(z)**(1/3) with a third of the angle."""
     size, angle = np.abs(z), np.arctan2(np.imag(z), np.real(z)) / 3.0
-    info = np.finfo(np.asarray(size).dtype)
+    low, high = _FAIR[size.dtype]
     root = np.cbrt(size)
     y = joined(root * np.cos(angle), root * np.sin(angle))
-    fair = (size > info.tiny / info.eps) & (size <= info.max)
-    return y if np.all(fair) else mended(y, ~fair, _cbrt_at_ends, z)
+    fair = (size > low) & (size <= high)
+    return y if fair.all() else mended(y, ~fair, _cbrt_at_ends, z)
 
 
 def _cbrt_at_ends(z: Any) -> Any:
@@ -267,10 +281,10 @@ def _cbrt_at_ends(z: Any) -> Any:
 def sign(z: Any) -> Any:
     """z / abs(z), 0 of 0, and the direction of an infinite number."""
     size = np.abs(z)
-    info = np.finfo(np.asarray(size).dtype)
-    y = divide(z, size)
-    fair = (size > info.tiny / info.eps) & (size <= info.max)
-    return y if np.all(fair) else mended(y, ~fair, _sign_at_ends, z)
+    low, high = _FAIR[size.dtype]
+    y = _by_real(z, size)
+    fair = (size > low) & (size <= high)
+    return y if fair.all() else mended(y, ~fair, _sign_at_ends, z)
 
 
 def _sign_at_ends(z: Any) -> Any:
@@ -304,17 +318,30 @@ def _sigmoid_at_ends(z: Any) -> Any:
 
 @_quietly
 def sinc(z: Any) -> Any:
-    """sin(pi z) / (pi z), with multiples of pi taken off before the product, and the exponential at the end."""
-    x, y = np.real(z), np.imag(z)
+    """sin(pi z) / (pi z), with multiples of pi taken off before the product."""
+    z = np.asarray(z)
+    x, w = z.real, z.imag * np.pi
     n = np.rint(x)
-    r = x - n
-    w, size = np.pi * y, np.pi * np.abs(y)
-    big = size > 20.0
-    half = np.exp(0.5 * np.where(big, size, 0.0))
-    small = np.where(big, 0.0, w)
-    s, c = np.where(big, np.copysign(0.5, w), np.sinh(small)), np.where(big, 0.5, np.cosh(small))
-    odd = np.where(np.abs(n) % 2.0 == 1.0, -1.0, 1.0).astype(half.dtype)
-    sine = joined(odd * np.sin(np.pi * r) * c, odd * np.sin(np.pi * (0.5 - np.abs(r))) * s)
-    zero = np.maximum(np.abs(x), np.abs(y)) < 1e-30  # where the function is 1
-    q = divide(sine, np.where(zero, 1.0, np.multiply(z, np.pi)))
-    return joined(np.where(zero, 1.0, np.real(q) * half * half), np.where(zero, 0.0, np.imag(q) * half * half))
+    re, im = _sine(x - n, n, np.sinh(w), np.cosh(w))
+    below = joined(x * np.pi, w)
+    if not below.all():
+        below = np.where(below == 0, 1e-300, below)
+    y = np.divide(joined(re, im), below)
+    size = np.abs(w)
+    y = mended(y, size > (300.0 if y.dtype.itemsize == 16 else 40.0), _far_sinc, z)
+    near = np.maximum(np.abs(x), size) < 1e-30
+    return np.where(near, 1.0, y).astype(y.dtype)[()] if near.any() else y
+
+
+def _sine(r: Any, n: Any, sinh: Any, cosh: Any) -> tuple[Any, Any]:
+    """The parts of sin(pi (n + r) + i w) from the hyperbolic functions of w, for abs(r) of at most 1/2."""
+    odd = 1.0 - 2.0 * (n % 2.0)
+    return odd * np.sin(np.pi * r) * cosh, odd * np.sin(np.pi * (0.5 - np.abs(r))) * sinh
+
+
+def _far_sinc(z: Any) -> Any:
+    """With the exponential at the end, so that it overflows only with the quotient."""
+    n, w = np.rint(z.real), np.pi * z.imag
+    half = np.exp(0.5 * np.abs(w))
+    sine = joined(*_sine(z.real - n, n, np.copysign(0.5, w), 0.5))
+    return _by_parts(_by_parts(divide(sine, _by_parts(z, np.pi)), half), half)

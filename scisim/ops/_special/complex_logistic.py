@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.ops.complex_values import joined, log1p
+from scisim.ops.complex_values import joined, log1p, mended
 
 
 def softplus(z: Any) -> Any:
@@ -28,6 +28,5 @@ def log_expit(z: Any) -> Any:
 
 def logit(z: Any) -> Any:
     """log(z) - log(1 - z); near 1/2 twice atanh(2z - 1)."""
-    near = np.abs(z - 0.5) < 0.25
-    middle = 2.0 * np.arctanh(2.0 * np.where(near, z, 0.5) - 1.0)
-    return np.where(near, middle, np.log(z) - log1p(-np.asarray(z)))[()]
+    far = np.log(z) - log1p(-np.asarray(z)[()])
+    return mended(far, np.abs(z - 0.5) < 0.25, lambda v: 2.0 * np.arctanh(2.0 * v - 1.0), z)
