@@ -14,6 +14,7 @@ from scisim.optim.first_order import Adam as Adam
 from scisim.optim.first_order import AdamState as AdamState
 from scisim.optim.first_order import AdamW as AdamW
 from scisim.optim.first_order import SGDState as SGDState
+from scisim.optim.flat import ravel as ravel
 from scisim.optim.lbfgs import LBFGS as LBFGS
 from scisim.optim.lbfgs import LBFGSState as LBFGSState
 from scisim.optim.least_squares import LeastSquares as LeastSquares

@@ -1,8 +1,9 @@
 """Optimisers that take one gradient a step.
 
 Each has ``init(params) -> state`` and ``update(grads, state, params) -> (params, state)``, functions of tensors alone:
-they may be compiled, mapped over ensembles, and differentiated.  Complex gradients are dL/dx + i dL/dy, as
-`autodiff.grad` gives them, and the second moments are of abs(g).
+they may be compiled, mapped over ensembles, and differentiated.  Trees may mix real and complex parameters.  Complex
+gradients are dL/dx + i dL/dy, as `autodiff.grad` and PyTorch give them (JAX gives the conjugate).  A step of `SGD` is
+that of real and imaginary parts; `Adam` averages abs(g)^2, one number for both parts, as optax does.
 """
 
 from __future__ import annotations
@@ -78,7 +79,13 @@ class Adam(_FirstOrder):
     eps : float
         Added to the root of the second moment.
     clip : float, optional
-        Greatest global norm of a gradient.
+        Greatest global norm of a gradient, of moduli where it is complex.
+
+    Notes
+    -----
+    The second moment of a complex parameter is the average of abs(g)^2, a real number, as in optax: the direction of a
+    step is that of the averaged gradient, and turning all gradients by a phase turns the steps.  PyTorch keeps a second
+    moment for each of the two parts, as if the parts were two real parameters.
 
     Examples
     --------
@@ -181,7 +188,7 @@ class SGD(_FirstOrder):
         In [0, 1).
     nesterov : bool
     clip : float, optional
-        Greatest global norm of a gradient.
+        Greatest global norm of a gradient, of moduli where it is complex.
 
     Examples
     --------

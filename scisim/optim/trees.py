@@ -67,6 +67,11 @@ def like(who: str, what: str, tree: Any, params: Any) -> tuple[list[Tensor], lis
                 f"{who}: {what}{pytree.paths(params)[k]} has shape {x.shape}, the parameter {p.shape}; "
                 f"they must be equal"
             )
+        if x.dtype.kind == "c" and p.dtype.kind != "c":
+            raise DTypeError(
+                f"{who}: {what}{pytree.paths(params)[k]} is {x.dtype}, the parameter {p.dtype}; the gradient of a real "
+                f"parameter is real: take its real part, or make the parameter complex"
+            )
     return xs, ps, spec
 
 

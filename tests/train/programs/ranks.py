@@ -52,21 +52,30 @@ def problem(seen):
     )
 
 
-def run(optimizer, steps, points, adaptive=False, **options):
+def spreading(seen):
+    """Schroedinger's equation, with complex values on one side."""
+    return pde.Problem(
+        pde.Domain(t=(0, 1), x=(-1, 1)),
+        lambda u: 1j * u.t + 0.5 * u.xx,
+        [pde.Dirichlet(lambda t: ss.exp(1j * t), x=-1), pde.Dirichlet(0.0, x=1)],
+        ansatz=lambda N, t, x: ss.exp(2j * x) + t * seen(N),
+    )
+
+
+def run(optimizer, steps, points, adaptive=False, dtype=None, **options):
     """The losses of a run, the numbers of points this rank evaluated at once, and its parameters."""
     seen = Seen()
     sampler = pde.ResidualAdaptive(candidates=200, every=5) if adaptive else pde.Uniform()
-    model = nn.MLP([2, 8, 8, 1], key=ss.random.key(0))
+    model = nn.MLP([2, 8, 8, 1], "tanh" if dtype is None else nn.split("tanh"), key=ss.random.key(0), dtype=dtype)
+    task = problem(seen) if dtype is None else spreading(seen)
     counts = {"equation": points, "dirichlet x=-1": 7, "dirichlet x=1": 1}
     optimizer = OPTIMIZERS[optimizer]()
-    solution = train.fit(
-        problem(seen), model, optimizer, steps=steps, points=counts, sampler=sampler, progress=False, **options
-    )
-    weights = [w.numpy().ravel().tolist() for _, w in nn.parameters(solution.model)]
-    return solution.history["loss"].tolist(), sorted(seen.sizes), [x for w in weights for x in w]
+    solution = train.fit(task, model, optimizer, steps=steps, points=counts, sampler=sampler, progress=False, **options)
+    weights = optim.ravel(solution.params)[0]
+    return solution.history["loss"].tolist(), sorted(seen.sizes), weights.tolist()
 
 
 if __name__ == "__main__":
-    result = run(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
+    result = run(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), dtype=sys.argv[4] if len(sys.argv) > 4 else None)
     everyone = dist.world().gather_objects(result)
     dist.root_print(json.dumps(everyone))
