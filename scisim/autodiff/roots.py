@@ -198,7 +198,7 @@ def _at_origin(trace: Any, args: tuple, y: Any, known: Callable, by_powers: Call
     def coefficients(given: tuple, compute: Callable, lazy: int) -> list:
         left = iter(given)
         with trace.again("norm") as t:
-            new = [t.series(_fill(trace, p, [next(left) for _ in p])) for p in patterns]
+            new = [t.series(_fill(trace, p, tuple(next(left) for _ in p))) for p in patterns]
             mine = iter(new)
             t.lazy = lazy  # by slopes where the value is 0 too
             s = compute(*(next(mine) if trace.mine(x) else x for x in args))

@@ -306,7 +306,7 @@ def power(x: Any, p: Any) -> Any:
     if not isinstance(x, Traced):
         return power_p(x, p)
     if p < 0:
-        return pin(power(1.0 / x, -p), ipow_p(stop(x), n=p))  # whose derivative is no smaller than its own
+        return pin(power(div(1.0, x), -p), ipow_p(stop(x), n=p))  # whose derivative is no smaller than its own
     return ipow_p(x, n=p)
 
 
