@@ -62,18 +62,28 @@ class NativeProgram:
         Positions of arguments whose memory results may take.
     answering : tuple of int, optional
         For a guarded graph, from `passes.guarded`.
+    lines : bool
+        Whether functions of libraries may be called on lines.
     """
 
     direct: Program | None = None  # what runs a graph of which every step is in Python: nothing is called natively
     held: tuple = ()  # what addresses in the program are of
+    usable: tuple[Callable[[], bool], ...] = ()  # whether the libraries that it calls are to be used now
 
-    def __init__(self, graph: Graph, donated: Sequence[int] = (), answering: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        donated: Sequence[int] = (),
+        answering: tuple[int, ...] | None = None,
+        lines: bool = True,
+    ) -> None:
         runner = executor()
         bits, row = runner.library.target.vector_bits, in_a_row(graph, native)
-        lowered = lower(row or graph, bits, pool().threads, here=joined(graph))
+        lowered = lower(row or graph, bits, pool().threads, here=lines and joined(graph))
         calls = [c for s in lowered.every() if isinstance(s, Region) for c in s.calls]
         self._parts: Parts | None = Parts(graph, lowered, Assembly(lowered), {c.kernel.name: c.kernel for c in calls})
-        self.held = tuple(h for c in calls for h in c.held)
+        held = [c.held for c in calls if c.held is not None]
+        self.held, self.usable = tuple(h for _, own in held for h in own), tuple({usable for usable, _ in held})
         self._again: Callable[[], NativeProgram] | None = None
         self.made: dict[int, np.ndarray] = {}  # what host steps made, by slot
         self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
@@ -143,7 +153,10 @@ class NativeProgram:
     # --- calls
 
     def gives(self) -> list[Any] | None:
-        """How the fast entry gives the outputs; None where it does not."""
+        """How the fast entry gives the outputs; None where it does not, as something is to be looked at first."""
+        return None if self.usable else self._gives()
+
+    def _gives(self) -> list[Any] | None:
         found = [self._given(v) for v in self.plan.outputs]
         slots = [g.slot for g in found if isinstance(g, Given)]
         once = len(set(slots)) == len(slots)  # it would make two arrays for one that is two results
@@ -174,6 +187,8 @@ class NativeProgram:
         """Run on arrays."""
         if self.direct is not None:
             return self.direct(*args)
+        if not all(usable() for usable in self.usable):
+            return self._without_lines(*args)
         if not self.lock.acquire(timeout=_PATIENCE):
             return self._second()(*args)
         try:
@@ -188,6 +203,11 @@ class NativeProgram:
         finally:
             self.lock.release()
 
+    @functools.cached_property
+    def _without_lines(self) -> NativeProgram:
+        """The program with steps in Python, for the time that others compute them."""
+        return NativeProgram(self.graph, (), self.plan.answering, lines=False)
+
     def _second(self) -> NativeProgram:
         """The same program with memory of its own, while this one is busy for long, maybe in this very thread."""
         if self.hosts:  # whose results belong to one run
@@ -197,7 +217,7 @@ class NativeProgram:
     def _results(self, args: Sequence[Any]) -> list[Any]:
         """Run natively if the arguments are what that takes; a program that is called once is not made ready for it."""
         if self._bare is None and self._called:
-            gives = None if self.hosts else NativeProgram.gives(self)
+            gives = None if self.hosts else self._gives()
             takes = [Taken(a.slot, a.shape, a.dtype) for a in self.plan.inputs]
             self._bare = Entry(None) if gives is None else make_entry(self.bound, self.frame, takes, gives, list, True)
         self._called = True

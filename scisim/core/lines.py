@@ -29,8 +29,11 @@ class Lines(NamedTuple):
     handle : callable
         ``handle(count, operand, result)`` for so many lines with such `Steps`: an object whose ``address`` is what the
         function takes first, for as long as the object lives.
+    usable : callable
+        ``usable()``: whether the library is the one to use at present.
     """
 
     axis: int
     function: int
     handle: Callable[[int, Steps, Steps], Any]
+    usable: Callable[[], bool]

@@ -30,7 +30,11 @@ def lines(length: int, x: ShapeDtype, y: ShapeDtype, p: dict) -> Lines | None:
     engine = by_lines()
     if engine is None or p["axes"] != (-1,) or not _many(length, x, y):
         return None
-    return engine.lines(x.dtype, y.dtype, length, -1, p["inverse"], p["scale"])
+    return engine.lines(x.dtype, y.dtype, length, p["inverse"], p["scale"], _usable)
+
+
+def _usable() -> bool:
+    return by_lines() is not None
 
 
 def _many(length: int, x: ShapeDtype, y: ShapeDtype) -> bool:

@@ -30,8 +30,9 @@ class Call:
         For people: which equations it computes.
     origin : tuple, optional
         The equations whose results it stores, and the `Roots` that tell what is computed on the way.
-    held : tuple
-        What lives as long as the program, as arguments are addresses of it.
+    held : tuple, optional
+        ``held[0]()``: whether the call may be made at present; and what lives as long as the program, as arguments are
+        addresses of it.
     work : Extent, optional
         An estimate of arithmetic operations where the kernel does not tell.
     """
@@ -40,7 +41,7 @@ class Call:
     args: list[Address | Extent]
     note: str = ""
     origin: Any = None
-    held: tuple = ()
+    held: tuple[Callable[[], bool], tuple] | None = None
     work: Extent | None = None
 
     def buffers(self) -> list[Any]:

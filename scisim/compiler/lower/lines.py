@@ -46,8 +46,8 @@ def lines(block: Any, eq: Equation) -> None:
     numbers = [Extent(count), Extent(found.function), Extent(handles[0].address), Extent(handles[-1].address)]
     loops = [k for k in others if k != across]
     args: list[Any] = [length, *numbers, address(view), address(to), *_moves(v, loops, cut, (view, to))]
-    work = _work(v, axis, cut)
-    block.calls.append(Call(LinesCall(len(loops)), args, eq.prim.name, held=tuple(handles), work=work))
+    held, work = (found.usable, tuple(handles)), _work(v, axis, cut)
+    block.calls.append(Call(LinesCall(len(loops)), args, eq.prim.name, held=held, work=work))
 
 
 def _work(v: Var, axis: int, cut: int | None) -> Extent:
@@ -95,11 +95,9 @@ def beside(equations: list[Equation], classes: Any, native: Any) -> Mapping[int,
         else:
             _follow(eq, eq.args, eq.outs, found, classes)
     for eq in reversed(equations):
-        if eq.prim.lines is not None and eq.outs[0] in found and isinstance(eq.args[0], Var):
-            found.setdefault(eq.args[0], found[eq.outs[0]])
-        else:
-            _follow(eq, eq.outs, [a for a in eq.args if isinstance(a, Var)], found, classes)
-    return {id(eq): found[eq.outs[0]] for eq in equations if _follows(eq) and eq.outs[0] in found}
+        _follow(eq, eq.outs, [a for a in eq.args if isinstance(a, Var)], found, classes)
+    chosen = {id(eq): (eq, found[eq.outs[0]]) for eq in equations if _follows(eq) and eq.outs[0] in found}
+    return {key: cls for key, (eq, cls) in chosen.items() if classes.legal(eq, cls)}
 
 
 def _follows(eq: Equation) -> bool:
@@ -108,7 +106,7 @@ def _follows(eq: Equation) -> bool:
 
 def _follow(eq: Equation, given: Iterable, to: Iterable[Var], found: dict[Var, int], classes: Any) -> None:
     """What an equation makes element by element, or what it takes, is cut like what is known of it."""
-    if not _follows(eq) or all(v in found for v in to):
+    if not (_follows(eq) or eq.prim.lines is not None) or all(v in found for v in to):
         return
     cls = next((found[v] for v in given if isinstance(v, Var) and v in found), None)
     if cls is not None and classes.legal(eq, cls):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -114,8 +114,10 @@ class MKL:
         x = symmetric(x, n, axes)
         return self._run(x if inverse else np.conjugate(x), y, axes, True, scale, threads)
 
-    def lines(self, x: np.dtype, y: np.dtype, length: int, axis: int, inverse: bool, scale: float) -> Lines:
-        """What native code calls for transforms of so many points along one axis."""
+    def lines(
+        self, x: np.dtype, y: np.dtype, length: int, inverse: bool, scale: float, usable: Callable[[], bool]
+    ) -> Lines:
+        """What native code calls for transforms of so many points along the last axis."""
         spec = {"real": x.char != y.char, "single": x.char in "fF", "lengths": [length], "offsets": [(0, 0)]}
 
         def handle(count: int, operand: Steps, result: Steps) -> Descriptor:
@@ -128,7 +130,7 @@ class MKL:
             return found
 
         function = self._library.DftiComputeBackward if inverse else self._library.DftiComputeForward
-        return Lines(axis, ctypes.cast(function, ctypes.c_void_p).value or 0, handle)
+        return Lines(-1, ctypes.cast(function, ctypes.c_void_p).value or 0, handle, usable)
 
     def clear(self) -> None:
         """Its plans are in the common cache."""
@@ -137,7 +139,7 @@ class MKL:
         key = ("mkl", x.dtype.char, y.dtype.char, x.shape, x.strides, y.shape, axes, inverse, scale, threads)
         plan = PLANS.get(key, lambda: self._plan(x, y, axes, inverse, scale, threads))
         if plan is None:
-            return self._run(np.ascontiguousarray(x), y, axes, inverse, scale, threads)
+            return self._run(x.copy(order="C"), y, axes, inverse, scale, threads)
         plan(x.__array_interface__["data"][0], y.__array_interface__["data"][0])
         return y
 
