@@ -10,7 +10,7 @@ import numpy as np
 
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.public import as_argument
-from scisim.core.values import Traced, dtype, shape
+from scisim.core.values import Traced, dtype
 from scisim.fft._primitives import complex_of
 from scisim.ops.shape import as_integer, normalize_axis, several
 

@@ -76,7 +76,7 @@ def _lengths(name: str, y: Any, axes: tuple[int, ...], n: Any) -> tuple[tuple[in
     if n is None:
         return own, (False,) * len(axes)
     full = each_axis(name, "n", _integers(name, "n", n), len(axes))
-    half = tuple(m != k and a == axes[-1] and m == k // 2 + 1 for a, m, k in zip(axes, own, full))
+    half = tuple(a == axes[-1] and m == k // 2 + 1 for a, m, k in zip(axes, own, full))
     wrong = [(a, m, k) for a, m, k, h in zip(axes, own, full, half) if m != k and not h]
     if wrong:
         a, m, k = wrong[0]
@@ -124,7 +124,8 @@ def pad(
     axes : int or tuple of int, optional
         The last ``len(s)`` by default; of a half spectrum the last of them is halved.
     n : int or tuple of int, optional
-        Numbers of points of the signal along ``axes``. **Give it for half spectra**, whose length does not tell.
+        Numbers of points of the signal along ``axes``. **Give it for half spectra**, whose length does not tell, and
+        leave it out for others.
     norm : {"backward", "ortho", "forward"}
         That of the transforms: with "backward" elements are multiplied by the ratio of the numbers of points.
 
@@ -173,7 +174,8 @@ def truncate(
     axes : int or tuple of int, optional
         The last ``len(s)`` by default; of a half spectrum the last of them is halved.
     n : int or tuple of int, optional
-        Numbers of points of the signal along ``axes``. **Give it for half spectra**, whose length does not tell.
+        Numbers of points of the signal along ``axes``. **Give it for half spectra**, whose length does not tell, and
+        leave it out for others.
     norm : {"backward", "ortho", "forward"}
         That of the transforms: with "backward" elements are multiplied by the ratio of the numbers of points.
 
@@ -222,7 +224,8 @@ def dealias(
     axes : int or tuple of int, optional
         All by default; of a half spectrum the last of them is halved.
     n : int or tuple of int, optional
-        Numbers of points of the signal along ``axes``. **Give it for half spectra**, whose length does not tell.
+        Numbers of points of the signal along ``axes``. **Give it for half spectra**, whose length does not tell, and
+        leave it out for others.
 
     Returns
     -------
