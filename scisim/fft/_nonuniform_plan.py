@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 
 import numpy as np
 from numpy.polynomial import chebyshev
@@ -35,8 +36,8 @@ class Kernel:
     error: float
 
     def transform(self, xi: np.ndarray) -> np.ndarray:
-        """The Fourier transform at frequencies in cycles a cell, where the kernel has not decayed."""
-        return self.width * _sinhc(self.shape**2 - (math.pi * self.width * xi) ** 2) / np.i0(self.shape)
+        """The Fourier transform at frequencies in cycles a cell."""
+        return _transform(self.width, np.array(self.shape), xi)
 
     @property
     def growth(self) -> float:
@@ -54,40 +55,45 @@ class Kernel:
         return (0,) * -(-self.width // _LANES)
 
 
-def _sinhc(square: np.ndarray) -> np.ndarray:
-    """sinh(r) / r, or sin(r) / r where the square of r is negative."""
-    r = np.sqrt(np.abs(square))
-    safe = np.where(r == 0, 1.0, r)
-    return np.where(r == 0, 1.0, np.where(square > 0, np.sinh(safe), np.sin(safe)) / safe)
+def _transform(width: int, shape: np.ndarray, xi: np.ndarray) -> np.ndarray:
+    """Fourier transforms of kernels: sinh(r) / r, or sin(r) / r where the square of r is negative."""
+    square = shape**2 - (math.pi * width * xi) ** 2
+    r = np.sqrt(np.maximum(np.abs(square), 1e-300))
+    return width * np.where(square > 0, np.sinh(np.minimum(r, 700.0)), np.sin(r)) / r / np.i0(shape)
+
+
+def _aliases(width: int, shape: np.ndarray, xi: np.ndarray) -> np.ndarray:
+    """What aliases bring to modes of frequencies xi: squares relative to those of the modes, along a last axis."""
+    m = np.arange(1, 17)[:, None]
+    s = shape[..., None]
+    squares = _transform(width, s, xi + m) ** 2 + _transform(width, s, xi - m) ** 2
+    return np.sum(squares, -2) / _transform(width, shape, xi) ** 2
 
 
 @lru_cache(maxsize=64)
 def best_kernel(width: int, ratio: float) -> Kernel:
-    """The kernel of a width whose aliases are least."""
-    steepest = math.pi * width * (1 - 0.5 / ratio)
-    return min((_kernel(width, ratio, steepest * s) for s in np.linspace(0.9, 1.02, 49)), key=lambda k: k.error)
-
-
-def _kernel(width: int, ratio: float, shape: float) -> Kernel:
-    """A kernel, with the greatest relative error of a mode."""
-    k = Kernel(width, ratio, shape, 0.0)
-    xi = np.linspace(0, 0.5 / ratio, 33)[:, None]
-    m = np.array([-3, -2, -1, 1, 2, 3])
-    aliases = np.sqrt(np.sum(k.transform(xi + m) ** 2, 1))
-    return Kernel(width, ratio, shape, float(np.sqrt(np.mean((aliases / k.transform(xi[:, 0])) ** 2))))
+    """The kernel of a width that brings least from aliases: relative to modes of equal size, in the 2-norm."""
+    shapes = math.pi * width * (1 - 0.5 / ratio) * np.linspace(0.9, 1.02, 25)
+    xi = 0.5 / ratio * np.sin(np.linspace(0, math.pi / 2, 49))  # most of it comes from the last modes
+    errors = np.sqrt(np.trapezoid(_aliases(width, shapes[:, None], xi), xi) / xi[-1])
+    k = int(np.argmin(errors))
+    return Kernel(width, ratio, float(shapes[k]), float(errors[k]))
 
 
 @lru_cache(maxsize=64)
 def _taps(k: Kernel, dtype: np.dtype) -> tuple[np.ndarray, int]:
+    from scipy.special import i0e
+
     def values(t: np.ndarray) -> np.ndarray:
         u = (2.0 * np.arange(k.width) + t[:, None] + 1.0) / k.width - 1.0
-        return np.i0(k.shape * np.sqrt(np.maximum(1.0 - u * u, 0.0))) / np.i0(k.shape)
+        z = k.shape * np.sqrt(np.maximum(1.0 - u * u, 0.0))
+        return i0e(z) / i0e(k.shape) * np.exp(z - k.shape)
 
     nodes = chebyshev.chebpts1(24)
     series = chebyshev.chebvander(nodes, 23).T @ values(nodes) / 12
     series[0] /= 2
     series = series.T
-    floor = max(0.02 * k.error, 2 * float(np.finfo(dtype).eps))
+    floor = max(0.02 * k.error / k.growth, 5 * float(np.finfo(dtype).eps))
     degree = int(np.flatnonzero(np.max(np.abs(series), 0) > floor)[-1])
     out = np.zeros((degree + 1, _LANES * len(k.vectors)))
     for tap, s in enumerate(series):
@@ -96,12 +102,33 @@ def _taps(k: Kernel, dtype: np.dtype) -> tuple[np.ndarray, int]:
     return out.astype(dtype).ravel(), degree
 
 
-def kernels_for(eps: float, dims: int, dtype: np.dtype) -> list[Kernel]:
-    """For each ratio the narrowest kernel well within a relative error; errors of several axes add up in squares."""
-    found = []
+@lru_cache(maxsize=256)
+def _mode_error(k: Kernel, n: int, cells: int) -> float:
+    """The relative error in the 2-norm of n modes; of few modes, those at the ends count for more."""
+    if n > 512:
+        return k.error
+    xi = (np.arange(n) - n // 2) / cells
+    return math.sqrt(np.mean(_aliases(k.width, np.array(k.shape), xi)))
+
+
+def _grid(modes: tuple[int, ...], k: Kernel) -> tuple[int, ...]:
+    return tuple(_length(max(math.ceil(k.ratio * n), 2 * k.width)) for n in modes)
+
+
+def _is_within(k: Kernel, modes: tuple[int, ...], eps: float) -> bool:
+    """Whether the errors of all axes, which add up in squares, are well within a relative error."""
+    if k.error > eps:
+        return False
+    squares = (_mode_error(k, n, cells) ** 2 for n, cells in zip(modes, _grid(modes, k), strict=True))
+    return 1.5 * math.sqrt(sum(squares)) <= eps
+
+
+def _kernels(modes: tuple[int, ...], eps: float, dtype: np.dtype) -> list[Kernel]:
+    """For each ratio the narrowest kernel that serves."""
+    found: list[Kernel] = []
     for ratio in _RATIOS:
-        kernels = [best_kernel(w, ratio) for w in range(2, WIDEST + 1)]
-        found += [k for k in kernels if 1.4 * k.error * math.sqrt(dims) <= eps][:1]
+        kernels = (best_kernel(w, ratio) for w in range(2, WIDEST + 1))
+        found += islice((k for k in kernels if _is_within(k, modes, eps)), 1)
     near = [k for k in found if 4 * k.growth * np.finfo(dtype).eps <= eps]
     return near or found[:1] or [best_kernel(WIDEST, max(_RATIOS))]
 
@@ -153,12 +180,12 @@ class Plan:
 @lru_cache(maxsize=64)
 def plan_for(modes: tuple[int, ...], eps: float, dtype: np.dtype, points: int) -> Plan:
     """The plan of a transform of about as many points that is over soonest."""
-    plans = (_plan(modes, k, dtype) for k in kernels_for(eps, len(modes), dtype))
+    plans = (_plan(modes, k, dtype) for k in _kernels(modes, eps, dtype))
     return min(plans, key=lambda plan: plan.cost(points))
 
 
 def _plan(modes: tuple[int, ...], kernel: Kernel, dtype: np.dtype) -> Plan:
-    grid = tuple(_length(max(math.ceil(kernel.ratio * n), 2 * kernel.width)) for n in modes)
+    grid = _grid(modes, kernel)
     shape = np.array((1,) * (3 - len(modes)) + grid)
     bits = np.array(_tile_bits(len(modes), kernel.width))
     count = np.maximum(shape >> bits, 1)

@@ -29,10 +29,11 @@ def numbers(n: int, modeord: int = 0) -> np.ndarray:
 
 
 def waves(x: tuple, modes: tuple[int, ...], isign: int, modeord: int = 0) -> np.ndarray:
-    """exp(i s k x) for every point and mode, of shape (m, product of modes)."""
+    """exp(i s k x) for every point and mode, of shape (m, product of modes); k x in longer numbers if there are any."""
     out = np.ones((len(x[0]), 1), complex)
     for v, n in zip(x, modes, strict=True):
-        one = np.exp(1j * isign * np.asarray(v)[:, None] * numbers(n, modeord))
+        phase = np.asarray(v, np.longdouble)[:, None] * numbers(n, modeord)
+        one = (np.cos(phase) + 1j * isign * np.sin(phase)).astype(complex)
         out = (out[:, :, None] * one[:, None, :]).reshape(len(v), -1)
     return out
 
