@@ -67,7 +67,7 @@ class _Turns:
     def before(self, r: Any, eq: Equation) -> Any:
         """The turn of an elementwise function that nothing else uses: its operands are turned."""
         (x,), axis = eq.args, eq.params["axis"]
-        made = r.makers.get(x)
+        made = r.makers.get(x) if isinstance(x, Var) else None  # constants have no maker
         if made is None or made.prim.axes is not ELEMENTWISE or r.uses(x) > 1 or x in self._inner:
             return None
         return self._of_turned(r, made, axis, len(x.shape))
@@ -78,9 +78,11 @@ class _Turns:
     def _turn(self, r: Any, a: Any) -> Equation | None:
         """The equation of a turn that is on its way to the outputs."""
         made = None if not isinstance(a, Var) or a in self._operands else r.made_by(a, turn_p)
-        inner = None if made is None else r.makers.get(made.args[0])
+        if made is None or not isinstance(made.args[0], Var):
+            return None
+        inner = r.makers.get(made.args[0])
         lines = inner is not None and inner.prim.lines is not None
-        return made if made is not None and (lines or made.args[0] in self._inner) else None
+        return made if lines or made.args[0] in self._inner else None
 
     def _operand(self, r: Any, a: Any, axis: int, rank: int) -> Any:
         s = shape(a)
