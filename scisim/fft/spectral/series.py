@@ -400,7 +400,7 @@ def chebyshev_differentiate(x: Any, /, order: int = 1, kind: int = 2, axis: int 
     Notes
     -----
     The error for analytic functions falls geometrically with the number n of points, down to rounding, which grows as
-    eps n^(2 order) at the ends of the interval: about 1e-13 for the first derivative at n = 20, and 1e-9 at n = 1000.
+    eps n^(2 order) at the ends of the interval: about 1e-13 for the first derivative at n = 20, and 1e-10 at n = 1000.
 
     Examples
     --------
