@@ -103,17 +103,23 @@ class SpectralConv(Module):
             raise DTypeError(
                 f"SpectralConv: the input is {x.dtype}, the layer real; make it with dtype={x.dtype.name!r}"
             )
-        axes, sizes = tuple(range(x.ndim - 1 - d, x.ndim - 1)), x.shape[-1 - d : -1]
+        sizes = x.shape[-1 - d : -1]
         for n, m in zip(sizes, self.modes, strict=True):
             if n < 2 * m - 1:
                 raise ShapeError(
                     f"SpectralConv: a grid of {sizes} points for modes {self.modes}; expected at least 2 modes - 1 = "
                     f"{2 * m - 1} points along each axis, or fewer modes"
                 )
+        y = self._filtered(ss.moveaxis(x, -1, -1 - d), sizes)  # lines of the grid are neighbours in memory
+        return ss.moveaxis(y, -1 - d, -1)
+
+    def _filtered(self, x: Tensor, sizes: tuple[int, ...]) -> Tensor:
+        """The convolution of fields of shape (..., in_features, n_1, ..., n_d)."""
+        d, which = len(sizes), "xyz"[: len(sizes)]
+        axes = tuple(range(x.ndim - d, x.ndim))
         forward = ss.fft.rfftn if self.real else ss.fft.fftn
         low = self._kept(forward(x, axes=axes), axes)
-        which = "xyz"[:d]
-        y = self._padded(ss.einsum(f"...{which}i,{which}io->...{which}o", low, self.weight), axes, sizes)
+        y = self._padded(ss.einsum(f"...i{which},{which}io->...o{which}", low, self.weight), axes, sizes)
         return ss.fft.irfftn(y, s=sizes, axes=axes) if self.real else ss.fft.ifftn(y, axes=axes)
 
     def _halves(self, axes: tuple[int, ...]) -> list[tuple[int, int, bool]]:

@@ -31,7 +31,7 @@ def result(done):
     return float(error.split()[-1]), pathlib.Path(picture.removeprefix("picture: "))
 
 
-@pytest.mark.parametrize("script", ["burgers.py", "any_order.py", "complex_fft.py"])
+@pytest.mark.parametrize("script", ["burgers.py", "any_order.py", "complex_fft.py", "schroedinger.py"])
 def test_help(script):
     text = run(script, "--help").stdout
     assert text.startswith(f"usage: {script}")
@@ -110,9 +110,30 @@ def test_complex_fft_differentiates_and_recovers_phases():
     assert "must be at least 1" in run("complex_fft.py", "--modes", 0, check=False).stderr
 
 
+# --- Schroedinger ---------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("ranks", [None, pytest.param(2, marks=pytest.mark.mpi)])
+def test_schroedinger_trains_resumes_and_draws(tmp_path, ranks):
+    options = ["--points", 200, "--out", "pictures", "--checkpoint", "run"]
+    run("schroedinger.py", "--steps", 10, *options, ranks=ranks, cwd=tmp_path)
+    done = run("schroedinger.py", "--steps", 25, "--resume", *options, ranks=ranks, cwd=tmp_path)
+    error, picture = result(done)
+    assert error < 0.3  # of 1 for u = 0
+    assert (tmp_path / picture).read_bytes()[:4] == b"\x89PNG"
+    assert done.stdout.count("picture:") == 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [0, 1])
+def test_schroedinger_finds_the_packet(tmp_path, seed):
+    error, _ = result(run("schroedinger.py", "--seed", seed, "--out", tmp_path, timeout=600))
+    assert error < 1e-3
+
+
 @pytest.mark.parametrize(
     ("script", "options", "message"),
     [
+        ("schroedinger.py", ["--steps", 0], "steps and points must be at least 1"),
+        ("schroedinger.py", ["--resume"], "--resume needs --checkpoint DIR"),
         ("burgers.py", ["--steps", 0], "steps and points must be at least 1"),
         ("burgers.py", ["--points", 0], "steps and points must be at least 1"),
         ("burgers.py", ["--seed", -1], "the seed at least 0"),
