@@ -17,6 +17,7 @@ from scisim.core.values import is_complex
 from scisim.ops import complex_values
 from scisim.ops.arithmetic import div, square, zmul
 from scisim.ops.complex_values import of_complex
+from scisim.ops.complexes import times_i
 from scisim.ops.directions import length, radius, turn
 
 _LN2, _LN10 = math.log(2.0), math.log(10.0)
@@ -118,12 +119,12 @@ _atan_slope_p = Primitive(
 
 def cos_atan(x: Any) -> Any:
     """1 / sqrt(1 + x^2)."""
-    return sec_asin(1j * x) if is_complex(x) else _cos_atan_p(x)
+    return sec_asin(times_i(x)) if is_complex(x) else _cos_atan_p(x)
 
 
 def atan_slope(x: Any) -> Any:
     """1 / (1 + x^2)."""
-    return square(sec_asin(1j * x)) if is_complex(x) else _atan_slope_p(x)
+    return square(sec_asin(times_i(x))) if is_complex(x) else _atan_slope_p(x)
 
 
 sin = _unary("sin", np.sin, lambda y, x: cos(x))

@@ -224,3 +224,34 @@ def test_sums_of_complex_numbers_over_ranks(wrap):
     np.testing.assert_allclose(c, 1j * np.exp(Z) * V**3 / 6, rtol=16 * EPS)
     pulled = wrap(lambda z, v: ad.vjp(f, z)[1](v)[0])(Z, V)
     np.testing.assert_allclose(pulled, np.conj(1j * np.exp(Z)) * V, rtol=16 * EPS)
+
+
+# --- branch cuts -----------------------------------------------------------------------------------------------------
+CUTS = {  # points on cuts: the sign of a zero part tells the side
+    "asin": (ss.asin, (2.0, -2.0), 1j),
+    "acos": (ss.acos, (2.0, -2.0), 1j),
+    "acosh": (ss.acosh, (0.5, -2.0), 1j),
+    "atanh": (ss.atanh, (2.0, -2.0), 1j),
+    "asinh": (ss.asinh, (2.0, -2.0), 1.0),
+    "atan": (ss.atan, (2.0, -2.0), 1.0),
+    "sqrt": (ss.sqrt, (-2.0,), 1j),
+    "log": (ss.log, (-2.0,), 1j),
+}
+
+
+@modes
+@pytest.mark.parametrize("name", CUTS)
+def test_derivatives_on_a_branch_cut_are_those_of_its_side(name, wrap):
+    f, points, across = CUTS[name]
+    on, beside = [], []
+    for x in points:
+        for zero in (0.0, -0.0):
+            z = complex(zero, x) if across == 1.0 else complex(x, zero)
+            on.append(z)
+            beside.append(z + across * np.copysign(1e-12, zero))
+    for n in (1, 2):
+        series = wrap(lambda z, n=n: ad.taylor(f, z, ss.ones_like(z), 2)[n])
+        c = [np.asarray(series(np.array(z))) for z in (on, beside)]
+        np.testing.assert_allclose(c[0], c[1], rtol=1e-10, atol=1e-11)
+    first = wrap(lambda z: ss.conj(ad.vjp(f, z)[1](ss.ones_like(z))[0]))(np.array(on))
+    np.testing.assert_allclose(first, wrap(sc.holomorphic(f))(np.array(on)), rtol=8 * EPS, atol=8 * EPS)

@@ -104,7 +104,7 @@ NAMES |= {
 }
 NAMES |= {"ipow": "square", "general_power": "pow", "cast": "negative", "truncate": "negative", "collect": "negative"}
 NAMES |= {"sinc_derivative": "sinc", "radius": "hypot", "cos_atan": "cos", "atan_slope": "cos", "sec_asin": "asin"}
-NAMES |= {"acosh_slope": "acosh"}
+NAMES |= {"acosh_slope": "acosh", "times_i": "negative"}
 PARAMS: dict[str, dict] = {
     "ipow": {"n": 5},
     "cast": {"to": np.dtype(np.complex128)},
@@ -138,6 +138,10 @@ def operations() -> Iterator[Case]:
                 yield operation(name, *xs, exact=MPMATH.get(name))
 
 
+# Primitives of one kind of number, behind functions of both.
+UNFIT = {"c": ("abs", "sign", "tie", "cast", "truncate", "cos_atan", "atan_slope"), "f": ("times_i",)}
+
+
 def primitives() -> Iterator[Case]:
     """Rows of those elementwise primitives that stand behind a public function of more than one."""
     for name, prim in PRIMITIVES.items():
@@ -146,9 +150,7 @@ def primitives() -> Iterator[Case]:
         count = arity(prim) if prim.scalar is not None and name != "ipow" else 1
         for kind in ("f", "c"):
             xs = _operands(NAMES[name], count, kind)
-            if xs is None or (
-                kind == "c" and name in ("abs", "sign", "tie", "cast", "truncate", "cos_atan", "atan_slope")
-            ):
+            if xs is None or name in UNFIT[kind]:
                 continue
             yield primitive(name, *xs, params=PARAMS.get(name, {}))
 

@@ -38,6 +38,7 @@ class NumPyScalars:
     bitwise_and, bitwise_or, bitwise_xor = np.bitwise_and, np.bitwise_or, np.bitwise_xor
     bitwise_invert, left_shift, right_shift = np.bitwise_not, np.left_shift, np.right_shift
     conj, real, imag = np.conj, np.real, np.imag
+    times_i = lambda x: complex(-x.imag, x.real)
     select = lambda condition, a, b: a if condition else b
     cast = lambda x: x
     sigmoid = lambda x: 1 / (1 + np.exp(-x))
@@ -68,6 +69,7 @@ class MpmathScalars(NumPyScalars):
     pow = ipow = operator.pow
     max, min = max, min
     conj, real, imag = mpmath.conj, mpmath.re, mpmath.im
+    times_i = lambda x: mpmath.mpc(-x.imag, x.real)
     sigmoid = lambda x: 1 / (1 + mpmath.exp(-x))
     erf, erfc = mpmath.erf, mpmath.erfc
     either, both, logical_not = lambda a, b: a or b, lambda a, b: a and b, lambda a: not a

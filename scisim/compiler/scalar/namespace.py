@@ -264,6 +264,11 @@ class Scalars:
         (x,) = self._alike(x)
         return complexes.conj(x) if isinstance(x, Complex) else x
 
+    def times_i(self, x: Value) -> Complex:
+        """i x by exchange of the parts, with the signs of zeros."""
+        z = self._alike(x, 1j)[0]
+        return Complex(-z.im, z.re)
+
     def cast(self, x: Value) -> Value:
         """The value as one of the result's dtype."""
         (x,) = self._alike(x)
