@@ -169,17 +169,17 @@ def _dress(raw: Callable, name: str, module: str) -> Callable:
                 t = _new(Tensor)
                 t._v = out
                 return t
-        if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
-            out = raw(args[0]._v)
-        elif args and type(args[0]) is Tensor and all(map(_is_setting, (*args[1:], *kwargs.values()))):
-            out = raw(args[0]._v, *args[1:], **kwargs)
-        else:
-            if place is not None:
-                args, kwargs = _with_dtype(name, place, args, kwargs)
-            try:
+        try:
+            if len(args) == 1 and not kwargs and type(args[0]) is Tensor:
+                out = raw(args[0]._v)
+            elif args and type(args[0]) is Tensor and all(map(_is_setting, (*args[1:], *kwargs.values()))):
+                out = raw(args[0]._v, *args[1:], **kwargs)
+            else:
+                if place is not None:
+                    args, kwargs = _with_dtype(name, place, args, kwargs)
                 out = _run(raw, args, kwargs)
-            except ScisimError as error:
-                raise named(name, error) from None
+        except ScisimError as error:
+            raise named(name, error) from error.__cause__
         if isinstance(out, tuple):
             return like_tuple(out, map(wrap, out))
         t = _new(Tensor)

@@ -122,14 +122,17 @@ overlap_add_p = Primitive(
 
 
 def overlapping(w: Any, count: int, hop: int) -> Any:
-    """The sum of ``count`` equal frames; away from its ends it repeats itself after every hop."""
+    """The sum of ``count`` equal frames; away from its ends it repeats itself after every hop.
+
+    Frames that do not touch have zeros between them and after the last.
+    """
     m = shape(w)[-1]
     parts = -(-m // hop)
-    few = min(count, 2 * parts)
-    y = overlap_add_p(broadcast(w, (few, m)), hop=hop, start=0, n=reach_of(few, m, hop))
+    few, start = min(count, 2 * parts), parts * hop
+    reach = max(reach_of(few, m, hop), few * hop if parts == 1 else 0)
+    y = overlap_add_p(broadcast(w, (few, m)), hop=hop, start=0, n=reach)
     if few == count:
         return y
-    start = parts * hop
     period = broadcast(slice_axis(y, 0, start, start + hop), (count - few, hop))
     return concat_p(slice_axis(y, 0, 0, start), reshape(period, (-1,)), slice_axis(y, 0, start, None), axis=0)
 

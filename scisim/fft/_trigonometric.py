@@ -21,6 +21,7 @@ from scisim.core.avals import ShapeDtype
 from scisim.core.axes import Axes
 from scisim.core.machine import threads
 from scisim.core.primitive import Primitive
+from scisim.fft.engines.interface import whole_strides
 from scisim.fft.engines.registry import asked
 
 # The elements of result and operand that `ends` weighs, by kind and type.
@@ -63,7 +64,8 @@ def ducc_transform(
     kind: str, x: np.ndarray, type: int, axes: tuple[int, ...], norm: str, orthogonal: bool, out: np.ndarray | None
 ) -> np.ndarray:
     """The transform of real numbers by ducc0, which makes it orthogonal with norm "ortho" and with no other."""
-    return _ducc()[kind](x, type, axes, _NUMBERS[norm], out, _workers(x, axes) if x.size >= PARALLEL else 1)
+    workers = _workers(x, axes) if x.size >= PARALLEL else 1
+    return _ducc()[kind](whole_strides(x), type, axes, _NUMBERS[norm], out, workers)
 
 
 def _workers(x: np.ndarray, axes: tuple[int, ...]) -> int:
@@ -130,7 +132,7 @@ def transform(
     if char in "fd" and 0 < x.size < PARALLEL and asked() != "scipy":
         run, number = _at_once(kind, type, norm, ends)
         if run is not None:
-            return run(x, type, axes, number, out)
+            return run(whole_strides(x), type, axes, number, out)
     if char not in "fdFD":
         x = x.astype(promoted(x.dtype))
     if x.dtype.kind == "c":

@@ -7,13 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from scisim.core.errors import ArgumentError, DTypeError, ShapeError
 from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import dtype, shape, zeros
 from scisim.fft._trigonometric import NORMS, TRANSPOSED, orthogonal_ends, promoted
+from scisim.fft.common import check_size, flag_or_none, integer, integers, word
 from scisim.ops.index import put_p, read_p
-from scisim.ops.shape import as_integer, astype, normalize_axis, several
+from scisim.ops.shape import astype, normalize_axis
 
 _OPPOSITE = {"backward": "forward", "ortho": "ortho", "forward": "backward"}
 
@@ -51,7 +52,10 @@ def _settled(
         "norm": norm,
         "ends": orthogonal_ends(kind, type, orthogonal),
     }
-    return _Settled(found, None if all(s[k] == n for k, n in zip(found, full, strict=True)) else full, params)
+    if all(s[k] == n for k, n in zip(found, full, strict=True)):
+        return _Settled(found, None, params)
+    check_size(name, tuple(dict(zip(found, full, strict=True)).get(k, m) for k, m in enumerate(s)))
+    return _Settled(found, full, params)
 
 
 def _settings(name: str, type: int, norm: Any, orthogonalize: bool | None) -> tuple[int, str, bool]:
@@ -80,19 +84,9 @@ def _axes_and_lengths(name: str, own: tuple, lengths: tuple | None, axes: tuple 
     return found, tuple(own[k] if n in (None, -1) else n for k, n in zip(found, wanted, strict=True))
 
 
-def _flag(name: str, orthogonalize: Any) -> bool | None:
-    if orthogonalize is None:
-        return None
-    if not isinstance(orthogonalize, (int, np.bool_)):
-        raise ArgumentTypeError(f"{name}: orthogonalize must be True, False or None, got {orthogonalize!r}")
-    return bool(orthogonalize)
-
-
-def _integers(name: str, argument: str, given: Any) -> tuple | None:
-    if given is None or type(given) is int:
-        return None if given is None else (given,)
-    items = several(given)
-    return tuple(None if n is None else as_integer(name, argument, n) for n in ((given,) if items is None else items))
+def _how(name: str, type: Any, norm: Any, orthogonalize: Any) -> tuple:
+    """Settings that can be remembered; others are refused."""
+    return integer(name, "type", type), word(name, norm), flag_or_none(name, "orthogonalize", orthogonalize)
 
 
 # --- the transforms ------------------------------------------------------------------------------------------
@@ -117,9 +111,9 @@ def along_axes(
 ) -> Any:
     """The transform, or its inverse, which is a transform of the transposed type."""
     x = as_argument(x)
-    how = (as_integer(name, "type", type), norm, _flag(name, orthogonalize))
-    along = _integers(name, "axes", axes)
-    at = _settled(name, prim.name, shape(x), dtype(x), how, _integers(name, "s", s), along, inverse)
+    how = _how(name, type, norm, orthogonalize)
+    along, lengths = integers(name, "axes", axes), integers(name, "s", s)
+    at = _settled(name, prim.name, shape(x), dtype(x), how, lengths, along, inverse)
     if not at.axes:
         return astype(x, promoted(dtype(x)))
     return prim(x if at.lengths is None else _resized(x, at.axes, at.lengths), **at.params)
@@ -131,12 +125,10 @@ def along_axis(
     """The transform of one axis."""
     lengths = None
     if n is not None:
-        lengths = (as_integer(name, "n", n),)
+        lengths = (integer(name, "the length n", n),)
         if lengths[0] < 1:
             raise ArgumentError(f"{name}: the length must be at least 1, got n={lengths[0]}")
-    if orthogonalize is not None:
-        orthogonalize = _flag(name, orthogonalize)
     x = as_argument(x)
-    how = (as_integer(name, "type", type), norm, orthogonalize)
-    at = _settled(name, prim.name, x.shape, x.dtype, how, lengths, (as_integer(name, "axis", axis),), inverse)
+    along = (integer(name, "axis", axis),)
+    at = _settled(name, prim.name, x.shape, x.dtype, _how(name, type, norm, orthogonalize), lengths, along, inverse)
     return prim(x if at.lengths is None else _resized(x, at.axes, at.lengths), **at.params)

@@ -14,7 +14,7 @@ from scisim.core.primitive import Primitive
 from scisim.core.public import as_argument
 from scisim.core.values import Traced, dtype, shape, zeros
 from scisim.ops.index import put_p, slice_axis
-from scisim.ops.shape import normalize_axis
+from scisim.ops.shape import as_integer, normalize_axis, several
 
 Axes = int | tuple[int, ...] | None
 Lengths = int | tuple[int, ...] | None
@@ -31,22 +31,20 @@ class Settled(NamedTuple):
 def one_axis(name: str, prim: Primitive, x: Any, n: int | None, axis: int, inverse: bool, norm: str | None) -> Any:
     """A transform along one axis."""
     x = as_argument(x)
-    if type(n) in (int, NoneType) and type(axis) is int:
-        return _applied(prim, x, settled(name, prim.name, shape(x), dtype(x), (n,), (axis,), inverse, norm))
-    at = (_integer(name, "axis", axis),)
-    return _applied(prim, x, settled(name, prim.name, shape(x), dtype(x), (_length(name, n),), at, inverse, norm))
+    if type(n) not in (int, NoneType) or type(axis) is not int:
+        n, axis = None if n is None else integer(name, "the length n", n), integer(name, "axis", axis)
+    if n == -1:  # of several axes it is the axis's own
+        _positive(name, n)
+    how = settled(name, prim.name, shape(x), dtype(x), (n,), (axis,), inverse, word(name, norm))
+    return _applied(prim, x, how)
 
 
 def several_axes(name: str, prim: Primitive, x: Any, s: Lengths, axes: Axes, inverse: bool, norm: str | None) -> Any:
     """A transform along several axes; the last of them is the halved one of a real transform."""
     x = as_argument(x)
-    lengths = None if s is None else tuple(_length(name, n) for n in _each(s))
-    along = None if axes is None else tuple(_integer(name, "axes", a) for a in _each(axes))
-    return _applied(prim, x, settled(name, prim.name, shape(x), dtype(x), lengths, along, inverse, norm))
-
-
-def _each(given: Any) -> tuple:
-    return tuple(given) if isinstance(given, (tuple, list, np.ndarray)) else (given,)
+    along, lengths = integers(name, "axes", axes), integers(name, "s", s)
+    how = settled(name, prim.name, shape(x), dtype(x), lengths, along, inverse, word(name, norm))
+    return _applied(prim, x, how)
 
 
 def _applied(prim: Primitive, x: Any, how: Settled) -> Any:
@@ -61,12 +59,13 @@ def settled(
     _operand(name, kind, s, dt)
     found = _axes(name, len(s), lengths, axes)
     half, last = kind == "irfft", found[-1]
-    given = [None if n == -1 and len(found) > 1 else n for n in lengths or [None] * len(found)]
+    given = [None if n == -1 else n for n in lengths or [None] * len(found)]
     full = [_own_length(name, s, a) if n is None else _positive(name, n) for a, n in zip(found[:-1], given)]
     if given[-1] is not None:
         full.append(_positive(name, given[-1]))
     else:
         full.append(_real_length(name, s, last) if half else _own_length(name, s, last))
+    check_size(name, tuple(dict(zip(found, full)).get(k, m) for k, m in enumerate(s)))
     params: dict[str, Any] = {"inverse": inverse, "scale": _scale(name, norm, inverse, math.prod(full))}
     along = [a - len(s) for a in found]
     params["axes"] = tuple(sorted(along)) if kind == "fft" else (*sorted(along[:-1]), along[-1])
@@ -92,20 +91,65 @@ def _operand(name: str, kind: str, s: tuple, dt: np.dtype) -> None:
         )
 
 
-def _integer(name: str, what: str, n: Any) -> int:
-    if isinstance(n, Traced) or not isinstance(n, (int, np.integer)) or isinstance(n, bool):
+def integer(name: str, what: str, n: Any) -> int:
+    """A Python integer; a truth value is none, since it is given by mistake, as in ``fft(x, True)``."""
+    if type(n) is int:
+        return n
+    if isinstance(n, Traced):
+        raise ArgumentTypeError(
+            f"{name}: {what} is a value of a transformation, got {n!r}; it decides shapes, so give a Python integer, "
+            f"such as x.shape[-1], or name the argument in static_argnums of jit"
+        )
+    if isinstance(n, (bool, np.bool_)):
         raise ArgumentTypeError(f"{name}: {what} must be an integer, got {n!r}")
-    return int(n)
+    return as_integer(name, what, n)
 
 
-def _length(name: str, n: Any) -> int | None:
-    return None if n is None else _integer(name, "the length n", n)
+def integers(name: str, what: str, given: Any) -> tuple | None:
+    """One integer or several; None stays, also for one of several lengths."""
+    if given is None or type(given) is int:
+        return None if given is None else (given,)
+    items = several(given)
+    if items is None:
+        return (integer(name, what, given),)
+    none = what == "s"
+    return tuple(None if n is None and none else integer(name, f"each of {what}", n) for n in items)
+
+
+def flag(name: str, argument: str, given: Any, choices: str = "True or False") -> bool:
+    """True or False; what is neither, such as the text "no", is refused."""
+    if given is True or given is False:
+        return given
+    if not isinstance(given, (int, np.bool_)) or given not in (0, 1):
+        raise ArgumentTypeError(f"{name}: {argument} must be {choices}, got {given!r}")
+    return bool(given)
+
+
+def flag_or_none(name: str, argument: str, given: Any) -> bool | None:
+    """True, False, or None for what depends on other arguments."""
+    return None if given is None else flag(name, argument, given, "True, False or None")
+
+
+def word(name: str, norm: Any) -> str | None:
+    """A norm that can be looked up."""
+    if norm is None or isinstance(norm, str):
+        return norm
+    raise ArgumentError(f"{name}: norm must be 'backward', 'ortho' or 'forward', got {norm!r}")
 
 
 def _positive(name: str, n: int) -> int:
     if n < 1:
         raise ArgumentError(f"{name}: the length must be at least 1, got n={n}")
     return n
+
+
+MOST = 1 << 56  # elements of an array, which with 16 bytes each are within the range of addresses
+
+
+def check_size(name: str, s: tuple) -> None:
+    """Lengths of which no array can be."""
+    if math.prod(s) > MOST:
+        raise ArgumentError(f"{name}: an array of shape {s} has more elements than memory has addresses; give less")
 
 
 def _own_length(name: str, s: tuple, axis: int) -> int:
@@ -127,7 +171,10 @@ def _real_length(name: str, s: tuple, axis: int) -> int:
 def _axes(name: str, rank: int, lengths: tuple | None, axes: tuple | None) -> list[int]:
     """The axes, counted from the first."""
     if axes is None:
-        axes = tuple(range(rank)) if lengths is None else tuple(range(rank - len(lengths), rank))
+        count = rank if lengths is None else len(lengths)
+        if count > rank:
+            raise ArgumentError(f"{name}: s={lengths} has {count} lengths, but x has {rank} axes")
+        axes = tuple(range(rank - count, rank))
     found = [normalize_axis(name, a, rank) for a in axes]
     if not found:
         raise ArgumentError(f"{name}: axes is empty; give at least one axis")

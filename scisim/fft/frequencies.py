@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from scisim.core.devices import check_device
-from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.public import as_argument
 from scisim.core.values import Traced, as_dtype, dtype, shape
+from scisim.fft.common import check_size, integer
 from scisim.ops.creation import iota_p
 from scisim.ops.index import roll
 from scisim.ops.shape import astype, concat, normalize_axes, reshape
@@ -21,7 +22,15 @@ def _range(start: int, stop: int) -> Any:
 
 def _times(name: str, order: Any, n: int, d: Any, to: Any) -> Any:
     """The order divided by n d, in the precision of d or that asked for."""
-    spacing = as_argument(d)
+    try:
+        spacing = as_argument(d)
+    except ArgumentTypeError as error:
+        raise ArgumentTypeError(f"{name}: d, the distance of the points, {error}") from None
+    if shape(spacing):
+        raise ShapeError(
+            f"{name}: d, the distance of the points, must be one number, got shape {shape(spacing)}; use vmap for "
+            f"several of them"
+        )
     if not isinstance(spacing, Traced) and np.any(np.equal(spacing, 0)):
         raise ArgumentError(f"{name}: d, the distance of the points, must not be 0")
     step = 1.0 / (n * spacing)
@@ -34,10 +43,10 @@ def _times(name: str, order: Any, n: int, d: Any, to: Any) -> Any:
 
 
 def _points(name: str, n: Any) -> int:
-    if not isinstance(n, int):
-        raise ArgumentTypeError(f"{name}: n must be an integer, got {n!r}")
+    n = integer(name, "n", n)
     if n < 1:
         raise ArgumentError(f"{name}: n must be at least 1, got {n}")
+    check_size(name, (n,))
     return n
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from scisim.core.errors import ArgumentError
-from scisim.ops.shape import as_integer
+from scisim.fft.common import check_size, flag, integer
 
 
 def next_fast_len(target: int, real: bool = False) -> int:
@@ -35,10 +35,11 @@ def next_fast_len(target: int, real: bool = False) -> int:
     >>> ss.fft.next_fast_len(97), ss.fft.next_fast_len(97, real=True)
     (98, 100)
     """
-    n = as_integer("next_fast_len", "target", target)
+    n = integer("next_fast_len", "target", target)
     if n < 1:
         raise ArgumentError(f"next_fast_len: target must be at least 1, got {n}")
-    return _next(n, bool(real))
+    check_size("next_fast_len", (n,))
+    return _next(n, flag("next_fast_len", "real", real))
 
 
 @lru_cache(maxsize=4096)

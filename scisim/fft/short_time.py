@@ -6,14 +6,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scisim.core.errors import ArgumentError, DTypeError, ShapeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.core.public import as_argument
 from scisim.core.values import Traced, dtype, is_complex, shape
 from scisim.fft._short_time import count_of, frames_p, overlap_add_p, overlapping, reach_of, window_of
+from scisim.fft.common import check_size, flag, flag_or_none, integer
 from scisim.fft.transforms import fft, ifft, irfft, rfft
 from scisim.ops.index import slice_axis
-from scisim.ops.padding import pad
-from scisim.ops.shape import as_integer, astype, concat_p, moveaxis, normalize_axis, sum_p
+from scisim.ops.padding import MODES, pad
+from scisim.ops.shape import astype, concat_p, moveaxis, normalize_axis, sum_p
 
 LEAST = 1e-10  # of the largest square of a window: the least sum of squares by which a sample is divided
 
@@ -40,9 +41,10 @@ def _signal(name: str, argument: str, x: Any, axes: int) -> Any:
 
 
 def _positive(name: str, argument: str, n: Any) -> int:
-    n = as_integer(name, argument, n)
+    n = integer(name, argument, n)
     if n < 1:
         raise ArgumentError(f"{name}: {argument} must be at least 1, got {n}")
+    check_size(name, (n,))
     return n
 
 
@@ -52,7 +54,7 @@ def _layout(name: str, window: Any, hop: Any, n_fft: int | None, scaling: Any, r
     if named:
         w = window_of(name, window, n_fft or 256).astype(real)
     else:
-        w = as_argument(window)
+        w = _samples_of(name, window)
         if len(shape(w)) != 1 or not shape(w)[0]:
             raise ShapeError(f"{name}: a window has one axis with a sample or more, got shape {shape(w)}")
         if dtype(w).kind not in "biuf":
@@ -62,9 +64,16 @@ def _layout(name: str, window: Any, hop: Any, n_fft: int | None, scaling: Any, r
     n_fft = m if n_fft is None else n_fft
     if n_fft < m:
         raise ArgumentError(f"{name}: n_fft={n_fft} is less than the {m} samples of the window; give {m} or more")
-    if scaling not in (None, "spectrum", "psd"):
+    if not (scaling is None or (isinstance(scaling, str) and scaling in ("spectrum", "psd"))):
         raise ArgumentError(f"{name}: scaling must be None, 'spectrum' or 'psd', got {scaling!r}")
     return _Layout(w, m, max(m // 4, 1) if hop is None else _positive(name, "hop", hop), n_fft)
+
+
+def _samples_of(name: str, window: Any) -> Any:
+    try:
+        return as_argument(window)
+    except (ArgumentTypeError, ShapeError) as error:
+        raise ArgumentTypeError(f"{name}: window: {error}, or a name such as 'hann' or ('kaiser', 8.0)") from None
 
 
 def _scaled(w: Any, scaling: str | None, sign: int) -> Any:
@@ -100,6 +109,7 @@ def _framed(x: Any, at: _Layout, side: int, mode: str, padded: bool) -> Any:
             f"stft: the signal has {n} samples, less than a frame of {at.length}; use padded=True or a shorter window"
         )
     count = count_of(n, at.length, at.hop) if not padded else max(-(-(n - at.length) // at.hop), 0) + 1
+    check_size("stft", (*shape(x)[:-1], max(reach_of(count, at.length, at.hop), count * at.n_fft)))
     after = reach_of(count, at.length, at.hop) - shape(x)[-1] - before
     if after < 0:  # the last samples are in no frame
         x = slice_axis(x, -1, 0, after)
@@ -187,9 +197,13 @@ def stft(
     Tensor(1.)
     """
     x = _signal("stft", "x", x, 1)
-    k = normalize_axis("stft", axis, len(shape(x)))
+    k = normalize_axis("stft", integer("stft", "axis", axis), len(shape(x)))
     n_fft = None if n_fft is None else _positive("stft", "n_fft", n_fft)
-    onesided = not is_complex(x) if onesided is None else bool(onesided)
+    center, padded = flag("stft", "center", center), flag("stft", "padded", padded)
+    onesided = flag_or_none("stft", "onesided", onesided)
+    onesided = not is_complex(x) if onesided is None else onesided
+    if not (isinstance(pad_mode, str) and pad_mode in MODES):
+        raise ArgumentError(f"stft: pad_mode must be one of {', '.join(MODES)}; got {pad_mode!r}")
     if onesided and is_complex(x):
         raise DTypeError("stft: onesided=True is for real signals, got a complex one; leave onesided out")
     if not shape(x)[k]:
@@ -266,7 +280,8 @@ def istft(
     Tensor([0., 1., 2., 3., 4., 5., 6.])
     """
     z = _signal("istft", "z", z, 2)
-    k = normalize_axis("istft", axis, len(shape(z)) - 1)
+    k = normalize_axis("istft", integer("istft", "axis", axis), len(shape(z)) - 1)
+    center, onesided = flag("istft", "center", center), flag("istft", "onesided", onesided)
     if not shape(z)[k] or not shape(z)[k + 1]:
         raise ArgumentError(f"istft: z of shape {shape(z)} has no frequencies or no frames along axes {k} and {k + 1}")
     n_fft = _transform_length(window, n_fft, shape(z)[k], onesided)

@@ -12,8 +12,8 @@ from scisim.core.errors import ShapeError
 from scisim.core.public import as_argument
 from scisim.core.values import shape
 from scisim.fft._primitives import fft_p, irfft_p, rfft_p
-from scisim.fft.common import Axes, Lengths, one_axis, several_axes
-from scisim.ops.shape import normalize_axis
+from scisim.fft.common import Axes, Lengths, integer, integers, one_axis, several_axes
+from scisim.ops.shape import normalize_axis, several
 
 
 def fft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "backward") -> Any:
@@ -42,8 +42,8 @@ def fft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "bac
     Examples
     --------
     >>> import scisim as ss
-    >>> ss.fft.fft([1.0, 0.0, 0.0, 0.0])
-    Tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    >>> ss.abs(ss.fft.fft([1.0, 0.0, 0.0, 0.0]))
+    Tensor([1., 1., 1., 1.])
     """
     return one_axis("fft", fft_p, x, n, axis, False, norm)
 
@@ -74,8 +74,8 @@ def ifft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "ba
     Examples
     --------
     >>> import scisim as ss
-    >>> ss.fft.ifft([4.0, 0.0, 0.0, 0.0])
-    Tensor([1.+0.j, 1.+0.j, 1.+0.j, 1.+0.j])
+    >>> ss.abs(ss.fft.ifft([4.0, 0.0, 0.0, 0.0]))
+    Tensor([1., 1., 1., 1.])
     """
     return one_axis("ifft", fft_p, x, n, axis, True, norm)
 
@@ -195,8 +195,8 @@ def ihfft(x: Any, /, n: int | None = None, axis: int = -1, norm: str | None = "b
     Examples
     --------
     >>> import scisim as ss
-    >>> ss.fft.ihfft([1.0, 1.0, 1.0, 1.0])
-    Tensor([1.-0.j, 0.-0.j, 0.-0.j])
+    >>> ss.abs(ss.fft.ihfft([1.0, 1.0, 1.0, 1.0]))
+    Tensor([1., 0., 0.])
     """
     return one_axis("ihfft", rfft_p, x, n, axis, True, norm)
 
@@ -438,10 +438,10 @@ def irfftn_like(x: Any, /, like: Any, axes: Axes = None, norm: str | None = "bac
     ((2,), Tensor([1., 2., 4.]))
     """
     x = as_argument(x)
-    target = tuple(like) if isinstance(like, tuple) else shape(as_argument(like))
+    target = _shape_of(like)
     if len(target) != len(shape(x)):
         raise ShapeError(f"irfftn_like: a spectrum of shape {shape(x)} is not that of a signal of shape {target}")
-    along = range(len(target)) if axes is None else [axes] if isinstance(axes, int) else list(axes)
+    along = range(len(target)) if axes is None else integers("irfftn_like", "axes", axes) or ()
     found = [normalize_axis("irfftn_like", a, len(target)) for a in along]
     last = found[-1] if found else -1
     if found and shape(x)[last] != target[last] // 2 + 1:
@@ -449,4 +449,12 @@ def irfftn_like(x: Any, /, like: Any, axes: Axes = None, norm: str | None = "bac
             f"irfftn_like: axis {last} of the spectrum has {shape(x)[last]} elements, but a signal of length "
             f"{target[last]} has {target[last] // 2 + 1}; give the axes of the forward transform, in the same order"
         )
-    return irfftn(x, tuple(target[a] for a in found), tuple(found), norm)
+    lengths = tuple(target[a] for a in found)
+    return several_axes("irfftn_like", irfft_p, x, lengths, tuple(found), True, norm)
+
+
+def _shape_of(like: Any) -> tuple[int, ...]:
+    """A shape itself, or that of an array; a tuple of numbers is a shape."""
+    if not isinstance(like, tuple) or any(several(n) is not None for n in like):
+        return shape(as_argument(like))
+    return tuple(integer("irfftn_like", "each length of like", n) for n in like)

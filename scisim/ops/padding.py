@@ -153,7 +153,7 @@ def _statistic(mode: str, x: Any, k: int, a: int, b: int, lengths: Any) -> tuple
 
 
 _REPEATING = ("edge", "wrap", "reflect", "symmetric")
-_MODES = ("constant", *_REPEATING, "linear_ramp", *_STATISTICS, "empty")
+MODES = ("constant", *_REPEATING, "linear_ramp", *_STATISTICS, "empty")
 
 
 def pad(
@@ -227,8 +227,8 @@ def pad(
 
 
 def _check(x: Any, widths: list, mode: str, reflect_type: str) -> None:
-    if mode not in _MODES:
-        raise ArgumentError(f"pad: mode must be one of {', '.join(_MODES)}; got {mode!r}")
+    if mode not in MODES:
+        raise ArgumentError(f"pad: mode must be one of {', '.join(MODES)}; got {mode!r}")
     if reflect_type not in ("even", "odd"):
         raise ArgumentError(f"pad: reflect_type must be 'even' or 'odd', got {reflect_type!r}")
     if any(n == 0 and (a or b) for n, (a, b) in zip(shape(x), widths, strict=True)):

@@ -345,3 +345,16 @@ def test_mkl_is_told_its_threads(monkeypatch):
     assert engines._threads(np.empty((512, 512)), (-1, -2)) == 3
     assert engines._threads(np.empty((16, 16)), (-1, -2)) == 1
     assert engines._threads(np.empty(1 << 16), (-1,)) == 1
+
+
+@pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize("shape", [(1,), (8,), (1, 4), (3, 4)])
+@pytest.mark.parametrize("name", NAMES)
+def test_fields_of_records_have_strides_of_any_number_of_bytes(name, shape, dtype):
+    v = np.zeros(shape, [("flag", "u1"), ("value", dtype)])["value"]
+    v[...] = np.arange(1, v.size + 1).reshape(shape)
+    axes, eps = tuple(range(-len(shape), 0)), np.finfo(dtype).eps
+    with ss.fft.engine(name):
+        np.testing.assert_allclose(ss.fft.fftn(v).numpy(), np.fft.fftn(v), atol=1e3 * eps)
+        np.testing.assert_allclose(ss.fft.irfftn(v, s=shape).numpy(), np.fft.irfftn(v, shape, axes), atol=1e2 * eps)
+        np.testing.assert_array_equal(ss.fft.dctn(v).numpy(), ss.fft.dctn(np.array(v)).numpy())

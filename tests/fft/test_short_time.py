@@ -223,7 +223,7 @@ Z = np.zeros((5, 4), complex)
         ),
         (lambda: ss.fft.stft([1.0], "no"), ArgumentError, "stft: window='no' is no window"),
         (lambda: ss.fft.stft([1.0], scaling="magnitude"), ArgumentError, "scaling must be None, 'spectrum' or 'psd'"),
-        (lambda: ss.fft.stft([1.0], pad_mode="no"), ArgumentError, "pad: mode must be one of"),
+        (lambda: ss.fft.stft([1.0], pad_mode="no"), ArgumentError, "stft: pad_mode must be one of"),
         (lambda: ss.fft.stft([1j], onesided=True), DTypeError, "onesided=True is for real signals"),
         (
             lambda: ss.fft.stft([1.0], np.ones(3), center=False, padded=False),

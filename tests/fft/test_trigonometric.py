@@ -236,7 +236,7 @@ def test_a_gradient_executes_as_many_transforms_as_the_value(rng, monkeypatch):
         (lambda: ss.fft.dst([1.0], 2.0), ArgumentTypeError, "dst: type must be an integer"),
         (lambda: ss.fft.dst(np.ones((2, 0))), ArgumentError, "there must be a point or more along axis 1, got 0"),
         (lambda: ss.fft.dct([1.0], n=0), ArgumentError, "dct: the length must be at least 1, got n=0"),
-        (lambda: ss.fft.dct([1.0], n=2.5), ArgumentTypeError, "dct: n must be an integer, got 2.5"),
+        (lambda: ss.fft.dct([1.0], n=2.5), ArgumentTypeError, "dct: the length n must be an integer, got 2.5"),
         (lambda: ss.fft.dct([1.0], norm="unit"), ArgumentError, "norm must be 'backward', 'ortho' or 'forward'"),
         (lambda: ss.fft.dct([1.0], axis=1), ArgumentError, "dct: axis 1 is out of range"),
         (

@@ -65,6 +65,15 @@ def plain_strides(x: np.ndarray) -> bool:
     return x.flags.aligned and all(s > 0 and s % x.itemsize == 0 for s, n in zip(x.strides, x.shape) if n > 1)
 
 
+def whole_strides(x: np.ndarray) -> np.ndarray:
+    """The operand itself, or a copy of one whose strides are no multiples of an element, as of a field of records."""
+    size = x.itemsize
+    for s in x.strides:
+        if s % size:
+            return x.copy(order="C")
+    return x
+
+
 def points(x: np.ndarray, axes: Axes) -> int:
     """The number of points of one transform."""
     return math.prod(x.shape[a] for a in axes)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from scisim.fft.engines.interface import REAL, Axes, points, result
+from scisim.fft.engines.interface import REAL, Axes, points, result, whole_strides
 
 
 class Pocket:
@@ -26,14 +26,14 @@ class Pocket:
         self, x: np.ndarray, axes: Axes, inverse: bool, scale: float, out: np.ndarray | None, threads: int
     ) -> np.ndarray:
         """See `Engine`."""
-        known = _factor(scale, x, axes)
+        x, known = whole_strides(x), _factor(scale, x, axes)
         return _times(self._of.c2c(x, axes, not inverse, known or 0, out, threads), known, scale)
 
     def r2c(
         self, x: np.ndarray, axes: Axes, inverse: bool, scale: float, out: np.ndarray | None, threads: int
     ) -> np.ndarray:
         """See `Engine`."""
-        known = _factor(scale, x, axes)
+        x, known = whole_strides(x), _factor(scale, x, axes)
         return _times(self._of.r2c(x, axes, not inverse, known or 0, out, threads), known, scale)
 
     def c2r(
@@ -41,7 +41,7 @@ class Pocket:
     ) -> np.ndarray:
         """See `Engine`."""
         y = result(x, out, axes[-1], n, REAL[x.dtype.char])
-        known = _factor(scale, y, axes)
+        x, known = whole_strides(x), _factor(scale, y, axes)
         return _times(self._of.c2r(x, axes, n, not inverse, known or 0, y, threads), known, scale)
 
     def clear(self) -> None:

@@ -14,7 +14,10 @@ import numpy as np
 from scisim.core.errors import ScisimError
 from scisim.fft.engines.interface import Engine
 
-_FAILURES = (ScisimError, ValueError, TypeError, RuntimeError, AttributeError, OSError, MemoryError)
+_FAILURES = (
+    *(ScisimError, ValueError, TypeError, RuntimeError, AttributeError, NameError, OSError, MemoryError),
+    *(ArithmeticError, LookupError, AssertionError, ImportError, BufferError),
+)
 
 
 def fault(engine: Engine) -> str:
@@ -23,7 +26,7 @@ def fault(engine: Engine) -> str:
         kept = operand.copy()
         try:
             got = np.asarray(call(None))
-            out = np.empty(want.shape, want.dtype)
+            out = np.full(want.shape, np.nan, want.dtype)
             call(out)
         except _FAILURES as error:
             return f"{what} raised {type(error).__name__}: {error}"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
 
+from scisim.core.checks import is_integer
 from scisim.core.errors import ArgumentError
 from scisim.fft.engines.interface import Engine, unknown
 from scisim.fft.engines.plans import PLANS, CacheInfo
@@ -60,6 +61,7 @@ _MAKERS: dict[str, tuple[Callable[[], bool], Callable[[], Engine]]] = {
     "ducc0": (lambda: importlib.util.find_spec("ducc0") is not None, ducc_engine),
     "scipy": (lambda: True, scipy_engine),
 }
+_BUILT_IN = tuple(_MAKERS)
 _made: dict[str, Engine | None] = {}
 
 
@@ -129,15 +131,31 @@ def register_engine(engine: Engine) -> None:
     ...
     scisim.core.errors.ArgumentError: fft.register_engine: c2c of shape (6,) along (-1,), dtype complex128 is wrong
     """
-    wrong = fault(engine)
-    if wrong:
-        raise ArgumentError(f"fft.register_engine: {wrong}")
+    _check_engine(engine)
     _MAKERS[engine.name] = (lambda: True, lambda: engine)
     _made[engine.name] = engine
     if engine.name in _preferred:
         _preferred.remove(engine.name)
     _preferred.insert(0, engine.name)
     choose.cache_clear()
+
+
+def _check_engine(engine: Any) -> None:
+    """An engine, or an error that says what it lacks or gets wrong."""
+    missing = [m for m in ("name", "c2c", "r2c", "c2r", "clear") if not hasattr(engine, m)]
+    if missing:
+        raise ArgumentError(
+            f"fft.register_engine: {engine!r:.60} has no {', '.join(missing)}; pass an object with a name and the "
+            f"methods of fft.engines.Engine"
+        )
+    if not isinstance(engine.name, str) or engine.name in _BUILT_IN:
+        raise ArgumentError(
+            f"fft.register_engine: the name must be a text other than {', '.join(map(repr, _BUILT_IN))}, which are "
+            f"engines already; got {engine.name!r}"
+        )
+    wrong = fault(engine) or ("" if callable(engine.clear) else f"clear is {engine.clear!r}, and must be a method")
+    if wrong:
+        raise ArgumentError(f"fft.register_engine: {wrong}")
 
 
 @contextlib.contextmanager
@@ -165,7 +183,7 @@ def engine(name: str) -> Iterator[None]:
     >>> with ss.fft.engine("scipy"):
     ...     y = ss.fft.fft([1.0, 0.0])
     """
-    if name not in _MAKERS or get(name) is None:
+    if not isinstance(name, str) or name not in _MAKERS or get(name) is None:
         raise unknown(name, list_engines())
     token = _named.set(name)
     try:
@@ -240,9 +258,9 @@ def set_cache_limit(limit: int) -> None:
     ArgumentError
         For a negative number.
     """
-    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 0:
+    if not is_integer(limit, 0):
         raise ArgumentError(f"fft.set_cache_limit: the limit must be a number of bytes from 0 on, got {limit!r}")
-    PLANS.resize(limit)
+    PLANS.resize(int(limit))
 
 
 def device_engine(x: Any) -> Engine:
