@@ -7,10 +7,14 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from scisim.core.values import is_complex, shape
 from scisim.fft._primitives import fft_p, irfft_p, rfft_p
 from scisim.fft.spectral._arguments import axes_of, axis_of, period_of, periods_of
 from scisim.fft.spectral._constants import Grid
+from scisim.ops.index import slice_axis
+from scisim.ops.shape import concat, normalize_axis, stack
 
 
 def remembered(f: Callable) -> Callable:
@@ -50,6 +54,12 @@ def grid_of(s: tuple[int, ...], axes: tuple[int, ...], periods: tuple[float, ...
     return tuple((kind, a, s[a], p) for kind, (a, p) in zip(kinds, order))
 
 
+@remembered
+def component_axis(name: str, rank: int, component: Any) -> int:
+    """The axis of components, counted from the first, of fields of some rank."""
+    return normalize_axis(name, component, rank)
+
+
 def periodic_grid(x: Any, axes: tuple[int, ...], periods: tuple[float, ...]) -> Grid:
     """The grid of a field, which is halved if it is real."""
     return grid_of(shape(x), axes, periods, not is_complex(x))
@@ -72,7 +82,31 @@ def forward(x: Any, grid: Grid) -> Any:
     return (rfft_p if half else fft_p)(x, **forth)
 
 
-def inverse(y: Any, grid: Grid) -> Any:
-    """The field of a spectrum."""
+def inverse(y: Any, grid: Grid, scale: float | None = None) -> Any:
+    """The field of a spectrum, or of one with another scale than that of `forward`."""
     half, _, back = _settings(grid)
+    if scale is not None:
+        back = {**back, "scale": scale}
     return (irfft_p if half else fft_p)(y, **back)
+
+
+# --- parts of values: plain arrays at once -------------------------------------------------------------------
+def cut(y: Any, axis: int, start: int, stop: int) -> Any:
+    """Elements along an axis counted from the first."""
+    if type(y) is np.ndarray:
+        return y[(slice(None),) * axis + (slice(start, stop),)]
+    return slice_axis(y, axis, start, stop)
+
+
+def joined(parts: list, axis: int) -> Any:
+    """Values one after the other along an axis."""
+    if all(type(p) is np.ndarray for p in parts):
+        return np.concatenate(parts, axis)
+    return concat(parts, axis)
+
+
+def stacked(parts: list, axis: int) -> Any:
+    """Values along a new axis."""
+    if all(type(p) is np.ndarray for p in parts):
+        return np.stack(parts, axis)
+    return stack(parts, axis)

@@ -8,11 +8,10 @@ from scisim.core.errors import ShapeError
 from scisim.core.values import is_complex, shape
 from scisim.fft.lengths import next_fast_len
 from scisim.fft.spectral._arguments import axes_of, field, one_of
+from scisim.fft.spectral._periodic import cut, joined
 from scisim.fft.spectral.spectra import common_axes
 from scisim.fft.transforms import fftn, ifftn, irfftn, rfftn
 from scisim.ops.complexes import conj
-from scisim.ops.index import slice_axis
-from scisim.ops.shape import concat
 
 _MODES = ("full", "same", "valid", "circular")
 
@@ -148,8 +147,8 @@ def _part(y: Any, axis: int, start: int, count: int) -> Any:
     n = shape(y)[axis]
     if start >= 0 or start + count <= 0:
         start %= n
-        return y if count == n else slice_axis(y, axis, start, start + count)
-    return concat([slice_axis(y, axis, n + start, n), slice_axis(y, axis, 0, start + count)], axis)
+        return y if count == n else cut(y, axis, start, start + count)
+    return joined([cut(y, axis, n + start, n), cut(y, axis, 0, start + count)], axis)
 
 
 def _window(name: str, mode: str, ns: list[int], ms: list[int]) -> tuple[list[int], list[int]]:

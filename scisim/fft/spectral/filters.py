@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from scisim.core.errors import ArgumentError, ArgumentTypeError
-from scisim.core.values import is_complex, shape
-from scisim.fft.spectral._arguments import axes_of, field, one_of, real_of
-from scisim.fft.spectral._constants import along, constant, numbers
-from scisim.fft.transforms import fftn, ifftn, irfftn, rfftn
+from scisim.core.values import shape
+from scisim.fft.spectral._arguments import PERIOD, field, one_of, real_of
+from scisim.fft.spectral._constants import Grid, along, constant, numbers
+from scisim.fft.spectral._periodic import axes_and_periods, forward, inverse, periodic_grid
 
 _STRENGTH = -math.log(np.finfo(float).eps)
 
@@ -96,14 +96,11 @@ def filter(x: Any, /, kind: str = "exponential", order: float | None = None, axe
     True
     """
     x = field("filter", x)
-    found = tuple(sorted(axes_of("filter", shape(x), axes)))
+    found, periods = axes_and_periods("filter", shape(x), axes, PERIOD)
     kind = one_of("filter", "kind", kind, tuple(_KINDS))
-    p, real = _order(kind, order), not is_complex(x)
-    grid = tuple((a, shape(x)[a], real and a == found[-1]) for a in found)
-    factor = constant(("filter", kind, p, grid, real_of(x).char), lambda: _factor(kind, p, grid).astype(real_of(x)))
-    if real:
-        return irfftn(rfftn(x, None, found) * factor, tuple(n for _, n, _ in grid), found)
-    return ifftn(fftn(x, None, found) * factor, None, found)
+    p, grid, dt = _order(kind, order), periodic_grid(x, found, periods), real_of(x)
+    factor = constant(("filter", kind, p, grid, dt.char), lambda: _factor(kind, p, grid).astype(dt))
+    return inverse(forward(x, grid) * factor, grid)
 
 
 def _order(kind: str, order: Any) -> float:
@@ -116,9 +113,9 @@ def _order(kind: str, order: Any) -> float:
     return float(order)
 
 
-def _factor(kind: str, order: float, grid: tuple) -> np.ndarray:
+def _factor(kind: str, order: float, grid: Grid) -> np.ndarray:
     total: Any = 1.0
-    for axis, n, half in grid:
-        eta = np.minimum(np.abs(numbers(n, half)) / (n / 2), 1.0)
+    for side, axis, n, _ in grid:
+        eta = np.minimum(np.abs(numbers(n, side == "half")) / (n / 2), 1.0)
         total = total * along(_KINDS[kind][0](eta, order), axis)
     return total

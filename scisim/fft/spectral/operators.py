@@ -16,9 +16,17 @@ from scisim.core.values import Traced, dtype, is_complex, shape
 from scisim.fft._primitives import complex_of
 from scisim.fft.spectral._arguments import PERIOD, field, real_of
 from scisim.fft.spectral._constants import of_squares, symbol
-from scisim.fft.spectral._periodic import axes_and_periods, forward, inverse, line, periodic_grid
-from scisim.ops.index import read_p
-from scisim.ops.shape import astype, normalize_axis, reshape, stack
+from scisim.fft.spectral._periodic import (
+    axes_and_periods,
+    component_axis,
+    cut,
+    forward,
+    inverse,
+    line,
+    periodic_grid,
+    stacked,
+)
+from scisim.ops.shape import astype, reshape
 
 
 def order_of(name: str, order: Any) -> float:
@@ -130,7 +138,8 @@ def gradient(x: Any, /, axes: Any = None, periods: Any = PERIOD, component: int 
     """
     x = field("gradient", x)
     found, lengths = axes_and_periods("gradient", shape(x), axes, periods)
-    return stack([differentiated(x, a, 1, p) for a, p in zip(found, lengths)], component)
+    k = component_axis("gradient", len(shape(x)) + 1, component)
+    return stacked([differentiated(x, a, 1, p) for a, p in zip(found, lengths)], k)
 
 
 def laplacian(x: Any, /, axes: Any = None, periods: Any = PERIOD) -> Any:
@@ -216,15 +225,14 @@ def _powers(name: str, x: Any, axes: Any, periods: Any, of: Any) -> Any:
 
 # --- vector fields -------------------------------------------------------------------------------------------
 def components(name: str, v: Any, component: int) -> list:
-    """The components of a vector field, and the axis they lie along."""
+    """The components of a vector field."""
     v = field(name, v, "v")
     s = shape(v)
-    k = normalize_axis(name, component, len(s))
+    k = component_axis(name, len(s), component)
     if len(s) < 2:
         raise ShapeError(f"{name}: v has shape {s}; a vector field has an axis of components and those of the grid")
     rest = (*s[:k], *s[k + 1 :])
-    whole: list[Any] = [("slice", None, None, None)] * len(s)
-    return [reshape(read_p(v, at=(*whole[:k], ("slice", i, i + 1, None), *whole[k + 1 :])), rest) for i in range(s[k])]
+    return [reshape(cut(v, k, i, i + 1), rest) for i in range(s[k])]
 
 
 def vector_axes(name: str, parts: list, axes: Any, periods: Any) -> tuple[tuple[int, ...], tuple[float, ...]]:
@@ -312,6 +320,7 @@ def curl(v: Any, /, axes: Any = None, periods: Any = PERIOD, component: int = 0)
     >>> float(ss.max(abs(ss.fft.spectral.curl(v) - ss.cos(x) - ss.cos(y)))) < 1e-13
     True
     """
+    v = field("curl", v, "v")
     parts = components("curl", v, component)
     if len(parts) not in (2, 3):
         raise ShapeError(f"curl: v has {len(parts)} components; the curl is that of two or three")
@@ -322,4 +331,5 @@ def curl(v: Any, /, axes: Any = None, periods: Any = PERIOD, component: int = 0)
 
     if len(parts) == 2:
         return d(0, 1) - d(1, 0)
-    return stack([d(1, 2) - d(2, 1), d(2, 0) - d(0, 2), d(0, 1) - d(1, 0)], component)
+    k = component_axis("curl", len(shape(v)), component)
+    return stacked([d(1, 2) - d(2, 1), d(2, 0) - d(0, 2), d(0, 1) - d(1, 0)], k)

@@ -18,12 +18,12 @@ from scisim.core.public import number_or_value
 from scisim.core.values import Traced, dtype, is_complex, shape
 from scisim.fft.spectral._arguments import PERIOD, axes_of, each_axis, field, one_of, periods_of, real_of
 from scisim.fft.spectral._constants import Grid, constant, of_squares, symbol
-from scisim.fft.spectral._periodic import forward, grid_of, inverse, periodic_grid, remembered
+from scisim.fft.spectral._periodic import component_axis, forward, grid_of, inverse, periodic_grid, remembered, stacked
 from scisim.fft.spectral.operators import components, vector_axes
 from scisim.fft.trigonometric import dctn, dstn, idctn, idstn
 from scisim.ops.arithmetic import div
 from scisim.ops.index import read_p
-from scisim.ops.shape import several, stack
+from scisim.ops.shape import several
 
 _KINDS = ("periodic", "dirichlet", "neumann")
 _WALLS = {"dirichlet": (dstn, idstn), "neumann": (dctn, idctn)}
@@ -373,7 +373,8 @@ def project_divergence_free(v: Any, /, axes: Any = None, periods: Any = PERIOD, 
     factor = constant(("divergence free", grid, real_of(v).char), lambda: _inverse_squares(ks.values(), real_of(v)))
     spectra = [forward(u, grid) for u in parts]
     potential = reduce(operator.add, (ks[a] * y for a, y in zip(found, spectra))) * factor
-    return stack([inverse(y - ks[a] * potential, grid) for a, y in zip(found, spectra)], component)
+    k = component_axis("project_divergence_free", len(shape(v)), component)
+    return stacked([inverse(y - ks[a] * potential, grid) for a, y in zip(found, spectra)], k)
 
 
 def _inverse_squares(multipliers: Any, dt: np.dtype) -> np.ndarray:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,12 +17,12 @@ import numpy as np
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.values import dtype, is_complex, shape, zeros
 from scisim.fft.lengths import next_fast_len
-from scisim.fft.spectral._arguments import axes_of, count_of, each_axis, field, one_of, real_of
-from scisim.fft.spectral._constants import along, constant, numbers
-from scisim.fft.transforms import fftn, ifftn, irfftn, rfftn
+from scisim.fft.spectral._arguments import PERIOD, axes_of, count_of, each_axis, field, one_of, real_of
+from scisim.fft.spectral._constants import Grid, along, constant, numbers
+from scisim.fft.spectral._periodic import cut, forward, inverse, joined
 from scisim.ops.complexes import conj
-from scisim.ops.index import flip, roll, slice_axis
-from scisim.ops.shape import concat, several
+from scisim.ops.index import flip, roll
+from scisim.ops.shape import several
 
 _NORMS = {"backward": 1.0, "ortho": 0.5, "forward": 0.0}
 
@@ -35,30 +36,29 @@ def resized_axis(y: Any, axis: int, n: int, m: int, half: bool, others: tuple[in
     with all ``others`` of the axes reversed; where these are None the element is only doubled, of which inverse real
     transforms read what is needed.
     """
-    axis += len(shape(y))
     if m == n:
         return y
+    axis += len(shape(y))
     short = min(n, m)
-    up, down = (short + 1) // 2, (short - 1) // 2  # elements below the Nyquist frequency, from 0 on and below 0
-    parts = [slice_axis(y, axis, 0, up)]
-    if short % 2 == 0:
-        middle = slice_axis(y, axis, short // 2, short // 2 + 1)
+    up, down, even = (short + 1) // 2, (short - 1) // 2, short % 2 == 0  # elements from 0 on, and those below 0
+    parts = [cut(y, axis, 0, up)]
+    if even:
+        middle = cut(y, axis, up, up + 1)
         parts.append(middle * 0.5 if m > n else _merged(y, middle, axis, n, short, half, others))
     if m > n:
-        gap = m // 2 - n // 2 if half else m - n - (n % 2 == 0)
+        gap = m // 2 - n // 2 if half else m - n - even
         parts.append(zeros((*shape(y)[:axis], gap, *shape(y)[axis + 1 :]), dtype(y)))
-        if short % 2 == 0 and not half:
+        if even and not half:
             parts.append(parts[1])
-    if not half:
-        end = shape(y)[axis]
-        parts.append(slice_axis(y, axis, end - down, end))
-    return concat([p for p in parts if shape(p)[axis]], axis)
+    if not half and down:
+        parts.append(cut(y, axis, shape(y)[axis] - down, shape(y)[axis]))
+    return joined(parts, axis)
 
 
 def _merged(y: Any, at: Any, axis: int, n: int, short: int, half: bool, others: Any) -> Any:
     """The sum of the elements at short/2 and -short/2 of a longer spectrum."""
     if not half:
-        return at + slice_axis(y, axis, n - short // 2, n - short // 2 + 1)
+        return at + cut(y, axis, n - short // 2, n - short // 2 + 1)
     if others is None:
         return at * 2.0
     return at + conj(roll(flip(at, others), (1,) * len(others), others) if others else at)
@@ -336,7 +336,14 @@ def common_axes(name: str, a: Any, b: Any, axes: Any) -> tuple[tuple[int, ...], 
 
 def resampled(x: Any, axes: tuple[int, ...], to: tuple[int, ...], real: bool) -> Any:
     """The values at other numbers of points along negative axes, the last of which a real transform halves."""
-    y = (rfftn if real else fftn)(x, None, axes, "forward")
-    for a, m in zip(axes, to):
-        y = resized_axis(y, a, shape(x)[a], m, real and a == axes[-1])
-    return irfftn(y, to, axes, "forward") if real else ifftn(y, None, axes, "forward")
+    have = tuple(shape(x)[a] for a in axes)
+    y = forward(x, _grid(axes, have, real))
+    for a, n, m in zip(axes, have, to):
+        y = resized_axis(y, a, n, m, real and a == axes[-1])
+    return inverse(y, _grid(axes, to, real), 1.0 / math.prod(have))
+
+
+@lru_cache(maxsize=512)
+def _grid(axes: tuple[int, ...], lengths: tuple[int, ...], half: bool) -> Grid:
+    kinds = ("full",) * (len(axes) - 1) + ("half" if half else "full",)
+    return tuple((kind, a, n, PERIOD) for kind, a, n in zip(kinds, axes, lengths))
