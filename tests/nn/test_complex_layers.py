@@ -9,7 +9,7 @@ import scisim as ss
 from scisim import autodiff as ad
 from scisim import nn
 from scisim.core import pytree
-from scisim.distributed import run_ranks
+from scisim.distributed import Mesh, Shard, gather, run_ranks, shard
 
 KEY = ss.random.key(11)
 RNG = np.random.default_rng(5)
@@ -177,6 +177,44 @@ def test_a_spectral_convolution_does_not_depend_on_the_grid():
     field = lambda n: (lambda t: 0.3 + np.cos(t) - np.sin(3 * t))(2 * np.pi * np.arange(n) / n)[:, None]
     coarse, fine = np.asarray(layer(field(8))), np.asarray(layer(field(24)))
     np.testing.assert_allclose(coarse, fine[::3], rtol=1e-12, atol=1e-13)
+
+
+@pytest.mark.parametrize("n", [15, 16])
+def test_weights_of_a_spectral_convolution_may_be_those_of_a_derivative(n):
+    """d/dx multiplies by 2 pi i k."""
+    k = np.arange(4)
+    layer = nn.SpectralConv(1, 1, 4, key=KEY).replace(weight=ss.asarray((2j * np.pi * k)[:, None, None]))
+    x = np.arange(n) / n
+    f = 0.3 + np.cos(2 * np.pi * x) - 2 * np.sin(6 * np.pi * x)
+    df = -2 * np.pi * np.sin(2 * np.pi * x) - 12 * np.pi * np.cos(6 * np.pi * x)
+    np.testing.assert_allclose(layer(f[:, None])[:, 0], df, atol=1e-12)
+
+
+def test_layers_of_complex_numbers_on_batches_shared_among_ranks():
+    x = ss.asarray(correlated(5, 7, 4, 2))
+    cases = [
+        (nn.BatchNorm(2, dtype="complex128"), x),
+        (nn.FourierLayer(2, 2, (3, 2), nn.cardioid, key=KEY, dtype="complex128"), x),
+        (nn.FourierLayer(2, 2, (3, 2), key=KEY), ss.real(x)),
+    ]
+    both = ad.value_and_grad(lambda m, x: ss.mean(ss.abs(m(x) - 1) ** 2))
+    wanted = [pytree.tree_leaves(both(m, x)) for m, x in cases]
+
+    def rank(comm):
+        spread = lambda x: shard(x, Mesh((comm.size,), ("data",)), (Shard(0),))
+        return [[np.asarray(gather(v)) for v in pytree.tree_leaves(both(m, spread(x)))] for m, x in cases]
+
+    for got in run_ranks(3, rank):
+        for a, b in zip(got, wanted, strict=True):
+            for v, w in zip(a, b, strict=True):
+                np.testing.assert_allclose(v, w, rtol=1e-11, atol=1e-13)
+
+
+def test_ensembles_of_fourier_layers_are_mapped():
+    members = [nn.FourierLayer(1, 2, 3, key=k) for k in ss.random.split(KEY, 3)]
+    together = pytree.tree_map(lambda *ws: ss.stack(ws), *members)
+    x = ss.asarray(RNG.normal(size=(6, 1)))
+    np.testing.assert_allclose(ss.vmap(lambda m: m(x))(together)[1], members[1](x), rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "complex128"])

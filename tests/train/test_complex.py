@@ -77,6 +77,13 @@ def test_a_resumed_run_is_the_uninterrupted_one_to_the_bit(tmp_path, optimizer):
     assert whole.history["loss"][-1] < whole.history["loss"][0]
 
 
+def test_adaptive_points_follow_moduli_of_residuals_and_resume(tmp_path):
+    options = {"sampler": pde.ResidualAdaptive(candidates=60, every=2)}
+    whole = fit(**options)
+    fit(tmp_path, **options, callbacks=[lambda step, loss, model: step == 3])
+    same(whole, fit(tmp_path, **options, resume=True))
+
+
 def test_a_saved_solution_is_complex(tmp_path):
     solution = fit(steps=2, model=network(dtype="complex64"))
     again = train.load(solution.save(tmp_path / "packet"), problem(), network(seed=5, dtype="complex64"))
@@ -92,7 +99,7 @@ def test_the_checkpoint_of_a_real_model_is_refused(tmp_path):
 
 @pytest.mark.parametrize("n", [2, 3])
 def test_ranks_share_the_points_of_complex_problems(ranks, n):
-    for optimizer, rtol in (("adam", 1e-12), ("lm", 1e-8)):
+    for optimizer, rtol in (("adam", 1e-12), ("lm", 1e-8), ("ssbfgs", 1e-8)):
         alone = ranks.run(optimizer, 8, 20, dtype="complex128")
         for losses, _, weights in dist.run_ranks(n, lambda comm, o=optimizer: ranks.run(o, 8, 20, dtype="complex128")):
             np.testing.assert_allclose(losses, alone[0], rtol=rtol)
