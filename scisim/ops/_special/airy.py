@@ -7,6 +7,7 @@ from typing import Any
 from scipy import special as sp
 
 from scisim.core.values import is_complex
+from scisim.ops._special.cuts import both_sides
 from scisim.ops._special.declare import describe, several
 from scisim.ops.arithmetic import sign_p, sqrt
 from scisim.ops.complexes import real
@@ -18,7 +19,7 @@ def _airy_jvp(y: Any, args: Any, tangents: Any) -> tuple:
     return t * aip, t * (z * ai), t * bip, t * (z * bi)
 
 
-airy_p = several("airy", sp.airy, 4, _airy_jvp)
+airy_p = several("airy", both_sides(sp.airy), 4, _airy_jvp)
 
 
 def airy(z: Any) -> Any:
@@ -49,7 +50,7 @@ def _airye_jvp(y: Any, args: Any, tangents: Any) -> tuple:
     return t * aip + up * ai, t * (z * ai) + up * aip, t * bip - down * bi, t * (z * bi) - down * bip
 
 
-airye_p = several("airye", sp.airye, 4, _airye_jvp)
+airye_p = several("airye", both_sides(sp.airye), 4, _airye_jvp)
 
 
 def airye(z: Any) -> Any:

@@ -17,6 +17,7 @@ from scipy import special as sp
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.values import is_complex
+from scisim.ops._special.cuts import both_sides
 from scisim.ops._special.declare import declare, describe, family, in_double, refusal, single, whole
 from scisim.ops._special.quadrature import legendre
 from scisim.ops.arithmetic import sign_p
@@ -48,17 +49,21 @@ def _bessel(name: str, f: Callable, sign: float, scale: float, text: str, exampl
     return function, derivative
 
 
-jv, jv_derivative = _bessel("jv", sp.jv, -1, 0.5, "Bessel function of the first kind", ("1.5, 2.0", "0.49129378"))
-yv, yv_derivative = _bessel("yv", sp.yv, -1, 0.5, "Bessel function of the second kind", ("1.5, 2.0", "-0.39562328"))
+jv, jv_derivative = _bessel(
+    "jv", both_sides(sp.jv), -1, 0.5, "Bessel function of the first kind", ("1.5, 2.0", "0.49129378")
+)
+yv, yv_derivative = _bessel(
+    "yv", both_sides(sp.yv), -1, 0.5, "Bessel function of the second kind", ("1.5, 2.0", "-0.39562328")
+)
 iv, iv_derivative = _bessel(
-    "iv", sp.iv, 1, 0.5, "Modified Bessel function of the first kind", ("1.5, 2.0", "1.09947319")
+    "iv", both_sides(sp.iv), 1, 0.5, "Modified Bessel function of the first kind", ("1.5, 2.0", "1.09947319")
 )
 kv, kv_derivative = _bessel(
-    "kv", sp.kv, 1, -0.5, "Modified Bessel function of the second kind", ("1.5, 2.0", "0.17990666")
+    "kv", both_sides(sp.kv), 1, -0.5, "Modified Bessel function of the second kind", ("1.5, 2.0", "0.17990666")
 )
 hankel1, hankel1_derivative = _bessel(
     "hankel1",
-    sp.hankel1,
+    both_sides(sp.hankel1, sp.hankel2),
     -1,
     0.5,
     "Hankel function of the first kind; its result is complex",
@@ -66,7 +71,7 @@ hankel1, hankel1_derivative = _bessel(
 )
 hankel2, hankel2_derivative = _bessel(
     "hankel2",
-    sp.hankel2,
+    both_sides(sp.hankel2, sp.hankel1),
     -1,
     0.5,
     "Hankel function of the second kind; its result is complex",
@@ -257,7 +262,7 @@ def _with_scale(name: str, f: Callable, sign: float, part: Callable, text: str, 
 
 ive, ive_scaled = _with_scale(
     "ive",
-    sp.ive,
+    both_sides(sp.ive),
     1,
     real,
     f"{_MODIFIED} first kind, scaled: exp(-abs(re z)) iv(v, z)",
@@ -265,10 +270,22 @@ ive, ive_scaled = _with_scale(
     ive_derivative,
 )
 jve, jve_scaled = _with_scale(
-    "jve", sp.jve, -1, imag, f"{_FIRST}, scaled: exp(-abs(im z)) jv(v, z)", ("1.5, 2.0", "0.49129378"), jv_derivative
+    "jve",
+    both_sides(sp.jve),
+    -1,
+    imag,
+    f"{_FIRST}, scaled: exp(-abs(im z)) jv(v, z)",
+    ("1.5, 2.0", "0.49129378"),
+    jv_derivative,
 )
 yve, yve_scaled = _with_scale(
-    "yve", sp.yve, -1, imag, f"{_SECOND}, scaled: exp(-abs(im z)) yv(v, z)", ("1.5, 2.0", "-0.39562328"), yv_derivative
+    "yve",
+    both_sides(sp.yve),
+    -1,
+    imag,
+    f"{_SECOND}, scaled: exp(-abs(im z)) yv(v, z)",
+    ("1.5, 2.0", "-0.39562328"),
+    yv_derivative,
 )
 
 
@@ -284,18 +301,22 @@ def _scaled(name: str, f: Callable, derivative: Any, text: str, example: tuple) 
 
 
 kve = _scaled(
-    "kve", sp.kve, kve_derivative, f"{_MODIFIED} second kind, scaled: exp(z) kv(v, z)", ("0.0, 100.0", "0.12517562")
+    "kve",
+    both_sides(sp.kve),
+    kve_derivative,
+    f"{_MODIFIED} second kind, scaled: exp(z) kv(v, z)",
+    ("0.0, 100.0", "0.12517562"),
 )
 hankel1e = _scaled(
     "hankel1e",
-    sp.hankel1e,
+    both_sides(sp.hankel1e, sp.hankel2e),
     hankel1e_derivative,
     "Hankel function of the first kind, scaled: exp(-i z) hankel1(v, z)",
     ("0.0, 1.0", "0.48770375-0.59620621j"),
 )
 hankel2e = _scaled(
     "hankel2e",
-    sp.hankel2e,
+    both_sides(sp.hankel2e, sp.hankel1e),
     hankel2e_derivative,
     "Hankel function of the second kind, scaled: exp(i z) hankel2(v, z)",
     ("0.0, 1.0", "0.48770375+0.59620621j"),

@@ -17,6 +17,7 @@ from scipy import special as sp
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.values import is_complex
+from scisim.ops._special import cuts
 from scisim.ops._special.declare import declare, describe, family, in_double, single
 from scisim.ops._special.quadrature import legendre
 from scisim.ops.arithmetic import div, mul
@@ -192,7 +193,7 @@ def _log_ndtr_slope(y: Any, x: Any) -> Any:
 
 log_ndtr = declare(
     "log_ndtr",
-    sp.log_ndtr,
+    cuts.log_ndtr,
     [_log_ndtr_slope],
     "Logarithm of the distribution function of the standard normal distribution, exact in both tails",
     "z",

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from scipy import special as sp
 
+from scisim.ops._special import cuts
 from scisim.ops._special.declare import declare, family, in_double
 from scisim.ops._special.quadrature import legendre
 from scisim.ops.elementary import exp, sin
@@ -15,7 +16,7 @@ from scisim.ops.select import gt, maximum, where
 
 expi = declare(
     "expi",
-    sp.expi,
+    cuts.expi,
     [lambda y, x: exp(x) / x],
     "Exponential integral Ei, the principal value of the integral of exp(t) / t up to z",
     "z",
