@@ -28,12 +28,12 @@ from scisim.fft.spectral._constants import constant, numbers
 from scisim.fft.spectral.spectra import resampled, resized_axis
 from scisim.fft.transforms import fftn, rfftn
 from scisim.ops.complexes import real
-from scisim.ops.elementary import cos, exp
+from scisim.ops.elementary import cos, sin
 from scisim.ops.index import index
 from scisim.ops.products import einsum
 from scisim.ops.shape import astype, moveaxis, reshape, several
 
-_DIRECT = 1 << 15  # products of points and frequencies from which on fast transforms pay
+_DIRECT = 1 << 13  # products of points and frequencies from which on fast transforms pay
 
 
 def resample(x: Any, s: int | tuple[int, ...], /, axes: Any = None) -> Any:
@@ -165,20 +165,18 @@ def _direct(x: Any, points: Any) -> Any:
 def _waves(p: Any, n: int, half: bool, dt: np.dtype) -> Any:
     """exp(i k p) for each point and frequency; in half a spectrum twice that, but for those without a conjugate."""
     k = constant(("numbers", n, half, dt.char), lambda: numbers(n, half).astype(dt))
+    even = constant(("even", n, half, dt.char), lambda: _weights(n, half, 1.0).astype(dt))
+    odd = constant(("odd", n, half, dt.char), lambda: _weights(n, half, 0.0).astype(dt))
     angle = reshape(astype(p, np.result_type(dtype(p), dt)), (-1, 1)) * k
-    z = exp(angle * 1j) * constant(("weights", n, half, dt.char), lambda: _weights(n, half).astype(dt))
-    if n % 2:
-        return z
-    nyquist = constant(("nyquist", n, half, dt.char), lambda: (np.abs(numbers(n, half)) == n // 2).astype(dt))
-    return z + cos(angle) * nyquist
+    return cos(angle) * even + (sin(angle) * odd) * 1j
 
 
-def _weights(n: int, half: bool) -> np.ndarray:
-    """1, or 2 for elements of half a spectrum that stand for their conjugates too; 0 at the Nyquist frequency."""
+def _weights(n: int, half: bool, nyquist: float) -> np.ndarray:
+    """1, or 2 for elements of half a spectrum that stand for their conjugates too; another at the Nyquist frequency."""
     w = np.full(n // 2 + 1 if half else n, 2.0 if half else 1.0)
     w[0] = 1.0
     if n % 2 == 0:
-        w[n // 2] = 0.0
+        w[n // 2] = nyquist
     return w
 
 
