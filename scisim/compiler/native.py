@@ -224,6 +224,10 @@ class NativeProgram:
         found = NotImplemented if self._bare is None else self._bare.call(*args)
         return self._general(args) if found is NotImplemented else found
 
+    def close_bare(self) -> None:
+        """Have the way in for arrays made anew, as the program that it runs is another one now."""
+        self._bare = None
+
     def _general(self, args: Sequence[Any]) -> list[Any]:
         frame, plan = self.frame, self.plan
         held = [np.ascontiguousarray(a, like.dtype) for a, like in zip(args, plan.inputs, strict=True)]

@@ -52,6 +52,7 @@ class _Timed:
         program = program.built()
         self.stamped = Stamped(program.assembly.image, pool().threads)
         self.program = copy.copy(program)
+        self.program.close_bare()
         kernels = [*program.kernels.values(), Stamp()]
         self.program.bound = executor().bind(self.stamped.image, kernels, program.hosts)
         self.program.frame = self.program.bound.frame()

@@ -182,3 +182,15 @@ def test_the_engine_that_is_asked_for_computes_at_each_call(rng, monkeypatch):
     assert len(calls) == 1
     close(g(x), want, "d")
     assert len(calls) == 1
+
+
+@needs_lines
+def test_profiles_show_what_lines_take(rng):
+    x = operand(rng, (300, 64), "d")
+    f = ss.jit(around("rfftn", (0, 1)))
+    for _ in range(3):
+        f(x)
+    with ss.profile() as p:
+        f(x)
+    (program,) = p.programs
+    assert sum(q.seconds for e in program.entries() for q in e.parts if "fft" in q.what) > 0
