@@ -79,7 +79,8 @@ from scisim.fft import nonuniform  # noqa: E402
 
 nufft1 = _public("nufft1", nonuniform.nufft1, module="fft")
 nufft2 = _public("nufft2", nonuniform.nufft2, module="fft")
-__all__ += ["nufft1", "nufft2"]
+nufft3 = _public("nufft3", nonuniform.nufft3, module="fft")
+__all__ += ["nufft1", "nufft2", "nufft3"]
 
 # --- spectral operators ---------------------------------------------------------------------------------------
 from scisim.fft import spectral  # noqa: E402

@@ -42,17 +42,17 @@ def _type2(x: np.ndarray, f: np.ndarray, **p: Any) -> np.ndarray:
     return type2(x, f, **p)
 
 
-def _complex_of(real: np.dtype) -> np.dtype:
+def complex_of(real: np.dtype) -> np.dtype:
     return np.result_type(real, np.complex64)
 
 
 def _infer1(avals: tuple, p: dict) -> ShapeDtype:
-    return ShapeDtype((*avals[1].shape[:-1], *p["modes"]), _complex_of(avals[0].dtype))
+    return ShapeDtype((*avals[1].shape[:-1], *p["modes"]), complex_of(avals[0].dtype))
 
 
 def _infer2(avals: tuple, p: dict) -> ShapeDtype:
     lead = avals[0].ndim - 1
-    return ShapeDtype((*avals[1].shape[:lead], avals[0].shape[-1]), _complex_of(avals[0].dtype))
+    return ShapeDtype((*avals[1].shape[:lead], avals[0].shape[-1]), complex_of(avals[0].dtype))
 
 
 # --- axes ------------------------------------------------------------------------------------------------------------
@@ -72,18 +72,18 @@ def _batch(trace: Any, prim: Primitive, vals: list, mapped: list[bool], p: dict)
         return prim(*(v if m else trace.spread(v) for v, m in zip(vals, mapped, strict=True)), **p)
     x, rows = vals
     at = len(shape(x)) - 2
-    y = prim(x, _joined(moveaxis(rows, 0, at), at), **p)
+    y = prim(x, joined(moveaxis(rows, 0, at), at), **p)
     s = shape(y)
     return moveaxis(reshape(y, (*s[:at], trace.n, s[at] // trace.n if trace.n else 0, *s[at + 1 :])), at, 0)
 
 
-def _joined(x: Any, at: int) -> Any:
+def joined(x: Any, at: int) -> Any:
     """An axis joined with the next one."""
     s = shape(x)
     return reshape(x, (*s[:at], s[at] * s[at + 1], *s[at + 2 :]))
 
 
-def _split(x: Any, at: int, n: int) -> Any:
+def split(x: Any, at: int, n: int) -> Any:
     """An axis as n parts."""
     s = shape(x)
     return reshape(x, (*s[:at], n, s[at] // n, *s[at + 1 :]))
@@ -106,34 +106,34 @@ def _monomials(indices: Sequence[Index], p: dict, real: np.dtype) -> np.ndarray:
     return out
 
 
-def _turn(sign: int, order: int) -> complex:
+def turn(sign: int, order: int) -> complex:
     """(i s)^order, exactly."""
     return (1, 1j * sign, -1, -1j * sign)[order % 4]
 
 
-def _units(dims: int) -> list[Index]:
+def units(dims: int) -> list[Index]:
     return [tuple(int(a == b) for b in range(dims)) for a in range(dims)]
 
 
 def _sum1(x: Any, rows: list, indices: Sequence[Index], p: dict) -> Any:
     """Sum of type 1 of rows, each multiplied by its monomial of the modes: one transform of all."""
     at = len(shape(x)) - 2
-    f = _split(linear1_p(x, concat(rows, at), **p), at, len(rows))
+    f = split(linear1_p(x, concat(rows, at), **p), at, len(rows))
     return sum_p(f * _monomials(indices, p, dtype(x)), axes=(at,))
 
 
 def _sum2(x: Any, f: Any, factors: list, indices: Sequence[Index], p: dict) -> Any:
     """Sum of factors times type 2 of the modes f, each multiplied by its monomial: one transform of all."""
     at = len(shape(x)) - 2
-    turns = np.array([_turn(p["sign"], sum(i)) for i in indices], _complex_of(dtype(x)))
+    turns = np.array([turn(p["sign"], sum(i)) for i in indices], complex_of(dtype(x)))
     monomials = _monomials(indices, p, dtype(x)) * turns.reshape(-1, 1, *(1 for _ in p["modes"]))
     s = shape(f)
-    rows = _joined(reshape(f, (*s[:at], 1, *s[at:])) * monomials, at)
-    y = _split(linear2_p(x, rows, **p), at, len(indices))
-    return sum_p(y * _split(concat(factors, at), at, len(factors)), axes=(at,))
+    rows = joined(reshape(f, (*s[:at], 1, *s[at:])) * monomials, at)
+    y = split(linear2_p(x, rows, **p), at, len(indices))
+    return sum_p(y * split(concat(factors, at), at, len(factors)), axes=(at,))
 
 
-def _coordinate(x: Any, a: int) -> Any:
+def coordinate(x: Any, a: int) -> Any:
     """Coordinate a of points, as one row."""
     return slice_axis(x, len(shape(x)) - 2, a, a + 1)
 
@@ -143,9 +143,9 @@ def _jvp1(y: Any, args: Sequence[Any], tangents: Sequence[Any], **p: Any) -> Any
     dims = len(p["modes"])
     rows, indices = ([], []) if dc is None else ([dc], [(0,) * dims])
     if dx is not None:
-        turned = c * _turn(p["sign"], 1)
-        rows += [turned * _coordinate(dx, a) for a in range(dims)]
-        indices += _units(dims)
+        turned = c * turn(p["sign"], 1)
+        rows += [turned * coordinate(dx, a) for a in range(dims)]
+        indices += units(dims)
     return _sum1(x, rows, indices, p) if rows else None
 
 
@@ -155,7 +155,7 @@ def _jvp2(y: Any, args: Sequence[Any], tangents: Sequence[Any], **p: Any) -> Any
     if dx is None:
         return of_modes
     dims = len(p["modes"])
-    of_points = _sum2(x, f, [_coordinate(dx, a) for a in range(dims)], _units(dims), p)
+    of_points = _sum2(x, f, [coordinate(dx, a) for a in range(dims)], units(dims), p)
     return of_points if of_modes is None else of_modes + of_points
 
 
@@ -167,7 +167,7 @@ def _powers(trace: Any, x: Any, dims: int) -> dict[Index, Any]:
         for axes in combinations_with_replacement(range(dims), order):
             index = tuple(axes.count(a) for a in range(dims))
             less = tuple(n - (a == axes[-1]) for a, n in enumerate(index))
-            q = _coordinate(p, axes[-1])
+            q = coordinate(p, axes[-1])
             made[index] = q if order == 1 else made[less] * q
     return made
 
@@ -188,7 +188,7 @@ def _series(linear: Callable[[], Primitive], rest: Callable, is_linear: bool = F
 
 
 def _rest1(x: Any, c: Any, powers: dict[Index, Any], p: dict) -> Any:
-    rows = [c * _turn(p["sign"], sum(i)) * q for i, q in powers.items()]
+    rows = [c * turn(p["sign"], sum(i)) * q for i, q in powers.items()]
     return _sum1(x, rows, list(powers), p)
 
 

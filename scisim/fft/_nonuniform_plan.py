@@ -112,7 +112,7 @@ def _mode_error(k: Kernel, n: int, cells: int) -> float:
 
 
 def _grid(modes: tuple[int, ...], k: Kernel) -> tuple[int, ...]:
-    return tuple(_length(max(math.ceil(k.ratio * n), 2 * k.width)) for n in modes)
+    return tuple(fast_length(max(math.ceil(k.ratio * n), 2 * k.width)) for n in modes)
 
 
 def _is_within(k: Kernel, modes: tuple[int, ...], eps: float) -> bool:
@@ -185,7 +185,11 @@ def plan_for(modes: tuple[int, ...], eps: float, dtype: np.dtype, points: int) -
 
 
 def _plan(modes: tuple[int, ...], kernel: Kernel, dtype: np.dtype) -> Plan:
-    grid = _grid(modes, kernel)
+    return layout(modes, _grid(modes, kernel), kernel, dtype)
+
+
+def layout(modes: tuple[int, ...], grid: tuple[int, ...], kernel: Kernel, dtype: np.dtype) -> Plan:
+    """The plan of a grid: its tiles."""
     shape = np.array((1,) * (3 - len(modes)) + grid)
     bits = np.array(_tile_bits(len(modes), kernel.width))
     count = np.maximum(shape >> bits, 1)
@@ -202,7 +206,7 @@ def _tile_bits(dims: int, width: int) -> tuple[int, int, int]:
     return (0, 5, 6) if dims == 2 else (3, 3, 5) if width <= 8 else (4, 4, 4)
 
 
-def _length(n: int) -> int:
+def fast_length(n: int) -> int:
     from scipy.fft import next_fast_len
 
     return int(next_fast_len(n, real=True))  # of factors 2, 3 and 5

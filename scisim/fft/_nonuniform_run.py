@@ -63,10 +63,16 @@ def sorted_points(name: str, x: np.ndarray, plan: Plan) -> Points:
     return PLANS.get(key, make)
 
 
+def plain(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The array as compiled code knows it: another order, or one that must not be written, would be compiled again."""
+    return x if x.dtype == dtype and x.flags.c_contiguous and x.flags.writeable else np.array(x, dtype, order="C")
+
+
 def sort_points(name: str, x: np.ndarray, plan: Plan) -> Points:
     """Sort points of shape (d, m); the order does not depend on the number of threads."""
     from scisim.fft import _nonuniform_kernels as kernels
 
+    x = plain(x, plan.dtype)
     d, m = x.shape
     tile, parts = np.empty(m, np.int32), _parts(m)
     counts = np.zeros((len(parts), int(plan.count.prod())), np.int64)
@@ -209,7 +215,7 @@ def type1(x: np.ndarray, c: np.ndarray, modes: tuple[int, ...], sign: int, eps: 
             row = c[(*at, b)]
             if row.any():  # rows of zeros are common beside derivatives
                 points = sorted_points("nufft1", x[at], plan) if points is None else points
-                out[(*at, b)] = to_modes(spread(points, row.astype(plan.complex), plan), plan, sign, centred)
+                out[(*at, b)] = to_modes(spread(points, plain(row, plan.complex), plan), plan, sign, centred)
     return out
 
 

@@ -16,6 +16,7 @@ from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, Sha
 from scisim.core.public import as_argument
 from scisim.core.values import Traced, dtype, shape
 from scisim.fft._nonuniform import nufft1_p, nufft2_p
+from scisim.fft._nonuniform_third import linear3_p
 from scisim.ops.shape import as_integer, astype, broadcast, concat, permute, reshape, several
 
 _SINGLE, _DOUBLE = np.dtype(np.float32), np.dtype(np.float64)
@@ -63,10 +64,10 @@ def _real_of(dt: np.dtype) -> np.dtype:
     return np.zeros((), dt).real.dtype if dt.kind in "fc" else _SINGLE
 
 
-def _tolerance(name: str, eps: Any, real: np.dtype) -> float:
+def _tolerance(name: str, eps: Any, real: np.dtype, least: float = 0.0) -> float:
     if isinstance(eps, bool) or not isinstance(eps, (int, float, np.floating, np.integer)):
         raise ArgumentTypeError(f"{name}: eps must be a number, such as 1e-6, got {eps!r:.60}")
-    least = _LEAST[real]
+    least = max(least, _LEAST[real])
     if not eps >= least:
         way = "; convert points and numbers to float64 and complex128 for less" if real == _SINGLE else ""
         raise ArgumentError(f"{name}: eps is {eps!r}; {real} reaches {least:g}{way}")
@@ -96,20 +97,25 @@ def _modes(name: str, n_modes: Any, dims: int) -> tuple[int, ...]:
     return modes
 
 
-def _arranged(name: str, points: list, v: Any, core: int) -> tuple[Any, Any, tuple, tuple]:
-    """Operands of a primitive, points (*own, d, m) and the others (*own, b, *core), and their leading axes.
+def _arranged(name: str, points: list[list], v: Any, core: int) -> tuple[list, Any, tuple, tuple]:
+    """Operands of a primitive, sets of points (*own, d, m) and the others (*own, b, *core), and their leading axes.
 
     Those of the points are ``own``; further ones of the other operand, ``extra``, are rows at the same points.
     """
     lead, rest = shape(v)[: len(shape(v)) - core], shape(v)[len(shape(v)) - core :]
-    at = max(len(lead) - (len(shape(points[0])) - 1), 0)
-    extra, own = lead[:at], broadcast_shapes(name, lead[at:], shape(points[0])[:-1])
+    of_points = broadcast_shapes(name, *(shape(xs[0])[:-1] for xs in points))
+    at = max(len(lead) - len(of_points), 0)
+    extra, own = lead[:at], broadcast_shapes(name, lead[at:], of_points)
     v = broadcast(v, (*extra, *own, *rest))
     order = (*range(at, at + len(own)), *range(at), *range(at + len(own), at + len(own) + core))
     v = reshape(permute(v, order), (*own, math.prod(extra), *rest))
-    m = shape(points[0])[-1]
-    x = concat([reshape(broadcast(p, (*own, m)), (*own, 1, m)) for p in points], len(own))
-    return x, v, extra, own
+    return [_joined(xs, own) for xs in points], v, extra, own
+
+
+def _joined(xs: list, own: tuple) -> Any:
+    """Coordinates as one array (*own, d, m)."""
+    m = shape(xs[0])[-1]
+    return concat([reshape(broadcast(x, (*own, m)), (*own, 1, m)) for x in xs], len(own))
 
 
 def _restored(y: Any, extra: tuple, own: tuple, core: int) -> Any:
@@ -181,7 +187,7 @@ def nufft1(
     _same_points("nufft1", "c", c, points)
     modes = _modes("nufft1", n_modes, len(points))
     p = {"modes": modes, "eps": _tolerance("nufft1", eps, dtype(points[0])), **_settings("nufft1", isign, modeord)}
-    at, rows, extra, own = _arranged("nufft1", points, c, 1)
+    (at,), rows, extra, own = _arranged("nufft1", [points], c, 1)
     return _restored(nufft1_p(at, rows, **p), extra, own, len(modes))
 
 
@@ -239,8 +245,71 @@ def nufft2(x: Any, f: Any, *, isign: int = -1, eps: float = 1e-6, modeord: int =
         raise ShapeError(f"nufft2: f has shape {shape(f)}, and x has {dims} coordinates; f needs an axis for each")
     modes = _modes("nufft2", shape(f)[len(shape(f)) - dims :], dims)
     p = {"modes": modes, "eps": _tolerance("nufft2", eps, dtype(points[0])), **_settings("nufft2", isign, modeord)}
-    at, rows, extra, own = _arranged("nufft2", points, f, dims)
+    (at,), rows, extra, own = _arranged("nufft2", [points], f, dims)
     return _restored(nufft2_p(at, rows, **p), extra, own, 1)
+
+
+def nufft3(x: Any, c: Any, s: Any, *, isign: int = 1, eps: float = 1e-6) -> Any:
+    """Non-uniform FFT of type 3, from points to frequencies anywhere: f[k] = sum over j of c[j] exp(i isign s[k] x[j]).
+
+    Parameters
+    ----------
+    x : array_like, or tuple of array_like
+        Points, of shape (..., m), float32 or float64. A tuple of such arrays holds the coordinates of points in two or
+        three dimensions.
+    c : array_like
+        Strengths, of shape (..., m). Leading axes broadcast with those of points and frequencies; further ones are
+        transforms between the same.
+    s : array_like, or tuple of array_like
+        Frequencies, of shape (..., q), any real numbers, with as many coordinates as the points.
+    isign : {1, -1}
+        The sign of the exponent.
+    eps : float
+        Relative error in the 2-norm: from 0.1 to 1e-12 (float32: 1e-5).
+
+    Returns
+    -------
+    Tensor
+        Complex, of shape (..., q).
+
+    Raises
+    ------
+    DTypeError
+        For points or frequencies that are not real floating-point numbers.
+    ShapeError
+        For numbers of points, strengths and coordinates that do not fit.
+    ArgumentError
+        For an eps out of range, points that are not finite, or both sets so wide that the grid between them is too
+        large.
+
+    Notes
+    -----
+    Time and memory grow with the number of points and with the product of the widths of x and s (in each dimension),
+    which is the number of periods between them. Phases s x are products in the precision of the points, whose roundings
+    add to the error.
+
+    Examples
+    --------
+    The spectrum of samples at any times, at any frequencies:
+
+    >>> import scisim as ss
+    >>> t = ss.asarray([0.0, 0.7, 1.9])
+    >>> f = ss.fft.nufft3(t, ss.asarray([1.0, 1.0, 1.0]), ss.asarray([0.0, 2.5]), isign=-1, eps=1e-10)
+    >>> bool(ss.max(ss.abs(f - ss.asarray([3.0, ss.sum(ss.exp(-2.5j * t))]))) < 1e-9)
+    True
+    """
+    points, to = _coordinates("nufft3", "x", x), _coordinates("nufft3", "s", s)
+    if len(points) != len(to):
+        raise ShapeError(f"nufft3: x has {len(points)} coordinates and s has {len(to)}; both need as many")
+    if len({dtype(points[0]), dtype(to[0])}) > 1:
+        points, to = [astype(v, _DOUBLE) for v in points], [astype(v, _DOUBLE) for v in to]
+    points, c = _numbers("nufft3", "c", c, points)
+    to = [astype(v, dtype(points[0])) for v in to]
+    _same_points("nufft3", "c", c, points)
+    least = 1e-12 if dtype(points[0]) == _DOUBLE else 1e-5
+    p = {"sign": _settings("nufft3", isign, 0)["sign"], "eps": _tolerance("nufft3", eps, dtype(points[0]), least)}
+    (at, targets), rows, extra, own = _arranged("nufft3", [points, to], c, 1)
+    return _restored(linear3_p(at, rows, targets, turned=False, **p), extra, own, 1)
 
 
 def _same_points(name: str, argument: str, c: Any, points: list) -> None:

@@ -43,7 +43,7 @@ HOST_STEPS = {
     *("uniform_from_bits", "normal_from_bits", "integers_from_bits", "cumulative_sum", "argmax", "argmin"),
     *("sort", "sinc_derivative", "collect", "matmul", "zmatmul", "prod", "nextafter", "cumulative_prod", "isin"),
     *("dct", "dst", "frames", "overlap_add"),
-    *("nufft1", "nufft2", "nufft1_linear", "nufft2_linear"),
+    *("nufft1", "nufft2", "nufft1_linear", "nufft2_linear", "nufft3_linear"),
 }
 REAL: dict[str, Any] = {
     "float64": np.float64,

@@ -12,7 +12,7 @@ import scisim as ss
 from scisim import autodiff as ad
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
 from scisim.fft import _nonuniform_run as run
-from scisim.fft import nufft1, nufft2
+from scisim.fft import nufft1, nufft2, nufft3
 
 RNG = np.random.default_rng(5)
 EPS = np.finfo(float).eps
@@ -363,6 +363,86 @@ def test_a_reconstruction_from_irregular_samples():
     assert relative(f, truth) < 1e-6
 
 
+# --- type 3 ----------------------------------------------------------------------------------------------------------
+def pairs(x: tuple, s: tuple, isign: int) -> np.ndarray:
+    """exp(i isign s x) for every point and frequency."""
+    phase = sum(np.asarray(a, np.longdouble)[:, None] * b for a, b in zip(x, s, strict=True))
+    return (np.cos(phase) + 1j * isign * np.sin(phase)).astype(complex)
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+@pytest.mark.parametrize(("wide", "band"), [(1.0, 9.0), (0.0, 5.0), (3.0, 0.0), (0.0, 0.0), (1e-2, 3e2)])
+@pytest.mark.parametrize("eps", [1e-1, 1e-3, 1e-6, 1e-9, 1e-12])
+def test_type_3_stays_below_the_tolerance(dims, wide, band, eps):
+    x = tuple(wide * RNG.uniform(-1, 1, (dims, 50)) + 4.0)
+    s = tuple(band * RNG.uniform(-1, 1, (dims, 40)) - 3.0)
+    c = complexes(8, 50)
+    assert relative(nufft3(x, c, s, isign=-1, eps=eps), c @ pairs(x, s, -1)) <= eps
+
+
+def test_type_3_of_single_precision_shapes_and_nothing():
+    x, s, c = RNG.uniform(-3, 3, 50), RNG.uniform(-9, 9, 40), complexes(4, 50)
+    y = nufft3(x.astype("f"), c.astype("F"), s.astype("f"), eps=1e-5)
+    assert y.dtype == np.complex64
+    assert relative(y, c @ pairs((x.astype("f"),), (s.astype("f"),), 1)) <= 1e-5
+    many = np.stack([s, 2 * s, s + 1])
+    y = np.asarray(nufft3(x, c[:, None], many))
+    assert y.shape == (4, 3, 40)
+    np.testing.assert_array_equal(y[2, 1], nufft3(x, c[2], many[1]))
+    assert nufft3(np.zeros(0), np.zeros(0), s).tolist() == [0j] * 40
+    assert nufft3(x, c, np.zeros(0)).shape == (4, 0)
+
+
+def frequencies(dims: int) -> Any:
+    """Type 3 and the sum itself, of points, strengths and frequencies."""
+
+    def fast(*args: Any) -> Any:
+        return nufft3(args[:dims], args[dims], args[dims + 1 :], isign=-1, eps=1e-12)
+
+    def direct(*args: Any) -> Any:
+        phase = sum(args[a][:, None] * args[dims + 1 + a] for a in range(dims))
+        return ss.sum(ss.exp(-1j * phase) * args[dims][:, None], axis=0)
+
+    return fast, direct
+
+
+@pytest.mark.parametrize("dims", [1, 2, 3])
+def test_derivatives_of_type_3_equal_those_of_the_sums(dims):
+    fast, direct = frequencies(dims)
+    args = tuple(map(ss.asarray, (*points(dims, 4), complexes(4), *points(dims, 3))))
+    vs, every = directions(args), tuple(range(2 * dims + 1))
+    order = 4 if dims == 1 else 2
+    for a, b in zip(ad.taylor(fast, args, vs, order), ad.taylor(direct, args, vs, order), strict=True):
+        close(a, b, 1e-10)
+    f, g = loss_of(fast), loss_of(direct)
+    want = ad.grad(g, every)(*args)
+    for gradient in (ad.grad(f, every), ss.jit(ad.grad(f, every))):
+        for a, b in zip(gradient(*args), want, strict=True):
+            close(a, b, 1e-10)
+    second = ad.jvp(lambda *a: ad.grad(g, every)(*a), args, vs)[1]
+    back = ad.vjp(lambda *a: ad.grad(f, every)(*a), *args)[1](vs)
+    for a, b in zip(back, second, strict=True):
+        close(a, b, 1e-9)
+
+
+def test_frequencies_are_fitted():
+    """Two tones that lie between the bins of a spectrum, found by gradient descent on frequencies and strengths."""
+    t = np.linspace(0, 30, 80) + 0.1 * RNG.normal(size=80)
+    truth, strengths = np.array([1.234, 2.05]), np.array([1.0, 0.7])
+    data = strengths @ np.exp(1j * truth[:, None] * t)
+
+    def loss(w: Any, c: Any) -> Any:
+        return ss.mean(ss.abs(nufft3(w, c, t, eps=1e-10) - data) ** 2)
+
+    step = ss.jit(ad.grad(loss, (0, 1)))
+    w, c = ss.asarray([1.2, 2.1]), ss.asarray([0.8 + 0j, 0.8 + 0j])
+    for _ in range(400):
+        dw, dc = step(w, c)
+        w, c = w - 1e-3 * dw, c - 0.2 * dc
+    np.testing.assert_allclose(w, truth, atol=1e-6)
+    np.testing.assert_allclose(c, strengths, atol=1e-5)
+
+
 # --- errors ----------------------------------------------------------------------------------------------------------
 X, C = np.linspace(0, 1, 4), np.ones(4, complex)
 REFUSED = [
@@ -387,6 +467,12 @@ REFUSED = [
     (lambda: nufft2((X, X), C), ShapeError, "an axis for each"),
     (lambda: nufft2(X, np.zeros((2, 0))), ArgumentError, "at least 1 mode"),
     (lambda: nufft1(np.zeros((3, 4)), np.zeros((2, 4)), 5), ShapeError, "broadcast"),
+    (lambda: nufft3(X, C, (X, X)), ShapeError, "both need as many"),
+    (lambda: nufft3(X, C, np.arange(3)), DTypeError, "s has dtype int64"),
+    (lambda: nufft3(X, C[:2], X), ShapeError, "there are 4 points"),
+    (lambda: nufft3(X, C, X, eps=1e-13), ArgumentError, "float64 reaches 1e-12"),
+    (lambda: nufft3(1e9 * X, C, 1e9 * X), ArgumentError, "need a grid of"),
+    (lambda: nufft3(X, C, np.array([1.0, np.inf])), ArgumentError, "finite"),
 ]
 
 
