@@ -173,7 +173,31 @@ def _square_of_parts(z: Any) -> Any:
 # --- exponentials and logarithms ------------------------------------------------------------------------------------
 def expm1(z: Any) -> Any:
     y = np.expm1(z)
+    if np.ndim(y):
+        y.real += 0.0  # of a zero the Array API standard has 0, not -0
+    else:
+        y = joined(y.real + 0.0, y.imag)
     return y if all_finite(y) else mended(y, ~np.isfinite(y), _expm1_at_ends, z)
+
+
+def tanh(z: Any) -> Any:
+    """NumPy's; at infinity the imaginary part has the sign of that of z, as the Array API standard wants it."""
+    y, far = np.tanh(z), np.isinf(np.real(z))
+    return mended(y, far & np.isfinite(z.imag), _tanh_at_infinity, z) if far.any() else y
+
+
+def _tanh_at_infinity(z: Any) -> Any:
+    return joined(np.copysign(1.0, z.real), np.copysign(0.0, z.imag))
+
+
+def tan(z: Any) -> Any:
+    """NumPy's; at infinity as -i tanh(iz)."""
+    y, far = np.tan(z), np.isinf(np.imag(z))
+    return mended(y, far & np.isfinite(z.real), _tan_at_infinity, z) if far.any() else y
+
+
+def _tan_at_infinity(z: Any) -> Any:
+    return joined(np.copysign(0.0, z.real), np.copysign(1.0, z.imag))
 
 
 def _expm1_at_ends(z: Any) -> Any:
@@ -289,7 +313,7 @@ def sign(z: Any) -> Any:
 
 def _sign_at_ends(z: Any) -> Any:
     z, _ = _scaled(np.where(_has_infinity(z), _boxed(z), z))
-    return np.where(z == 0, z, _by_real(z, np.where(z == 0, 1.0, np.abs(z))))
+    return np.where(z == 0, 0.0, _by_real(z, np.where(z == 0, 1.0, np.abs(z))))
 
 
 # --- sigmoid, sinc --------------------------------------------------------------------------------------------------

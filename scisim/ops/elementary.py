@@ -129,13 +129,13 @@ def atan_slope(x: Any) -> Any:
 
 sin = _unary("sin", np.sin, lambda y, x: cos(x))
 cos = _unary("cos", np.cos, lambda y, x: -sin(x))
-tan = _unary("tan", np.tan, lambda y, x: 1.0 + y * y)
+tan = _unary("tan", of_complex(complex_values.tan, np.tan), lambda y, x: 1.0 + y * y)
 asin = _unary("asin", np.arcsin, lambda y, x: sec_asin(x), singular="infinite at -1 and 1", pole=True)
 acos = _unary("acos", np.arccos, lambda y, x: -sec_asin(x), singular="infinite at -1 and 1", pole=True)
 atan = _unary("atan", np.arctan, lambda y, x: atan_slope(x), singular="poles at +-i for complex numbers")
 sinh = _unary("sinh", np.sinh, lambda y, x: cosh(x), singular="overflow")
 cosh = _unary("cosh", np.cosh, lambda y, x: sinh(x), singular="overflow")
-tanh = _unary("tanh", np.tanh, lambda y, x: 1.0 - y * y)
+tanh = _unary("tanh", of_complex(complex_values.tanh, np.tanh), lambda y, x: 1.0 - y * y)
 asinh = _unary("asinh", np.arcsinh, lambda y, x: cos_atan(x), singular="at +-i for complex numbers")
 acosh = _unary("acosh", np.arccosh, lambda y, x: acosh_slope(x), singular="infinite at -1 and 1", pole=True)
 atanh = _unary("atanh", np.arctanh, lambda y, x: square(sec_asin(x)), singular="infinite at -1 and 1", pole=True)
@@ -175,11 +175,21 @@ def _turn(a: Any, b: Any) -> Any:
     return turn(a, b, length(a, b, radius(a, b)))
 
 
+# The angle of a point whose distance from the origin is about 1, of which squares are in range.
+near_angle = Primitive(
+    "near_angle",
+    np.arctan2,
+    axes=ELEMENTWISE,
+    partials=[lambda z, y, x: _over(x, x * x + y * y), lambda z, y, x: _over(-y, x * x + y * y)],
+    scalar=lambda s, y, x: s.atan2(y, x),
+    singular="both derivatives are 0 at the origin",
+)
 atan2 = Primitive(
     "atan2",
     np.arctan2,
     axes=ELEMENTWISE,
     partials=[lambda z, y, x: _turn(x, y), lambda z, y, x: -_turn(y, x)],
+    taylor=lambda t, a, z: t.angle(*a, z),
     scalar=lambda s, y, x: s.atan2(y, x),
     convention="both derivatives are 0 at the origin",
     array_api="atan2",

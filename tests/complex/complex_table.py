@@ -1,4 +1,7 @@
-"""Complex functions with what their values are to be: mpmath's at finite numbers, those of C's Annex G at others."""
+"""Complex functions with what their values are to be: mpmath's at finite numbers, those of C's Annex G at others.
+
+Where the Array API standard has another sign of a zero it is followed: expm1 and sign of 0, tanh at infinity.
+"""
 
 from __future__ import annotations
 
@@ -142,6 +145,18 @@ def _log(z: complex) -> complex:
     return complex(0.5 * math.log(max(z.real**2 + z.imag**2, 1e-300)) if abs(z.real) + abs(z.imag) < 1e150 else 700, 4)
 
 
+def _tanh(z: complex) -> Value | None:
+    """At infinity the sign of a zero is that of the Array API standard, which has the imaginary part's for C's."""
+    if math.isinf(z.real) and math.isfinite(z.imag):
+        return math.copysign(1.0, z.real), math.copysign(0.0, z.imag)
+    return annex_g.value("tanh", z.real, z.imag)
+
+
+def _tan(z: complex) -> Value | None:
+    found = _tanh(complex(-z.imag, z.real))
+    return None if found is None else (found[1], -found[0])
+
+
 def _xlogy(z: complex) -> Value | None:
     return product(A, complex(-INF, math.atan2(z.imag, z.real))) if z == 0 else None
 
@@ -155,13 +170,13 @@ W = 0.5 + 0.3j
 EXPONENTIALS = {
     "exp": Function(ss.exp, mp.exp, standard("exp"), parts=True),
     "exp2": Function(ss.exp2, lambda z: mp.exp(z * mp.ln2), units=through_exponential(lambda z: z.imag * 1j)),
-    "expm1": Function(ss.expm1, lambda z: mp.exp(z) - 1),
+    "expm1": Function(ss.expm1, lambda z: mp.exp(z) - 1, lambda z: None if z else (0.0, z.imag)),
     "sinh": Function(ss.sinh, mp.sinh, standard("sinh"), parts=True),
     "cosh": Function(ss.cosh, mp.cosh, standard("cosh"), parts=True),
-    "tanh": Function(ss.tanh, tanh, standard("tanh"), parts=True),
+    "tanh": Function(ss.tanh, tanh, _tanh, parts=True),
     "sin": Function(ss.sin, mp.sin, turned("sinh"), parts=True),
     "cos": Function(ss.cos, mp.cos, lambda z: annex_g.value("cosh", -z.imag, z.real), parts=True),
-    "tan": Function(ss.tan, tan, turned("tanh"), parts=True),
+    "tan": Function(ss.tan, tan, _tan, parts=True),
     "sinc": Function(ss.sinc, mp.sincpi, units=through_exponential(lambda z: z.imag * 1j), signs=False),
     "sigmoid": Function(ss.sigmoid, lambda z: 1 / (1 + mp.exp(-z))),
 }
@@ -216,7 +231,7 @@ ARITHMETIC = {
     "a+z": Function(lambda z: A + z, lambda z: mp.mpc(A) + z, lambda z: (A.real + z.real, A.imag + z.imag)),
     "abs": Function(ss.abs, abs, lambda z: (math.hypot(z.real, z.imag), 0.0), parts=True),
     "angle": Function(ss.angle, mp.arg, lambda z: (math.atan2(z.imag, z.real), 0.0), parts=True),
-    "sign": Function(ss.sign, lambda z: z / abs(z), lambda z: None if z else (z.real, z.imag), parts=True),
+    "sign": Function(ss.sign, lambda z: z / abs(z), at_zero(0j), parts=True),
     "conj": Function(ss.conj, mp.conj, lambda z: (z.real, -z.imag), parts=True),
     "-z": Function(lambda z: -z, lambda z: -z, lambda z: (-z.real, -z.imag), parts=True),
 }

@@ -56,7 +56,8 @@ def expm1(z: Complex) -> Complex:
     half = trigonometric.sin(z.im * 0.5)
     re = fma(exponential.expm1(z.re), trigonometric.cos(z.im), half * half * -2.0)
     e = exp(z)
-    return Complex(select(magnitude(z.im) < INFINITY, re, e.re - 1.0), e.im)
+    # Of a zero the Array API standard has 0, not -0.
+    return Complex(select(magnitude(z.im) < INFINITY, re, e.re - 1.0) + 0.0, e.im)
 
 
 def log(z: Complex) -> Complex:
@@ -149,7 +150,8 @@ def tanh(z: Complex) -> Complex:
     near = Complex(select(equal(z.re, 0.0), z.re, re), select(equal(z.im, 0.0), z.im, im))
     left = exponential.exp(magnitude(z.re) * -2.0) * 4.0
     far_im = left * trigonometric.sin(z.im) * trigonometric.cos(z.im)
-    far_im = select(magnitude(z.im) < INFINITY, far_im, copysign(left * 0.0, z.im))
+    finite = (magnitude(z.im) < INFINITY) & (magnitude(z.re) < INFINITY)
+    far_im = select(finite, far_im, copysign(left * 0.0, z.im))  # the Array API standard's sign at infinity
     return choose(one, Complex(copysign(z.re.builder.const(1.0, z.dtype), z.re), far_im), near)
 
 

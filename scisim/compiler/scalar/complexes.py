@@ -99,8 +99,8 @@ def sign(z: Complex) -> Complex:
     factor = select(larger > largest / 8, 1 / 8, select(larger < 1 / largest, largest / 2**20, 1.0, z.dtype))
     x, y = (select(infinite, boxed(v), v * factor) for v in (x, y))
     size = hypot(x, y)
-    size = select(equal(size, 0.0), 1.0, size)
-    return Complex(x / size, y / size)
+    zero = equal(size, 0.0)
+    return Complex(*(select(zero, 0.0, v / size) for v in (x, y)))
 
 
 def boxed(x: Node) -> Node:
