@@ -49,7 +49,7 @@ class Points(NamedTuple):
 
 def sorted_points(name: str, x: np.ndarray, plan: Plan) -> Points:
     """Points sorted by tile, from the cache of plans if they were seen before, as those of most transforms were."""
-    from scisim.fft import _nonuniform_kernels as kernels
+    from scisim.fft import _nonuniform_sorting as kernels
 
     if x.shape[1] < _CACHED:
         return sort_points(name, x, plan)
@@ -70,7 +70,7 @@ def plain(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 def sort_points(name: str, x: np.ndarray, plan: Plan) -> Points:
     """Sort points of shape (d, m); the order does not depend on the number of threads."""
-    from scisim.fft import _nonuniform_kernels as kernels
+    from scisim.fft import _nonuniform_sorting as kernels
 
     x = plain(x, plan.dtype)
     d, m = x.shape
