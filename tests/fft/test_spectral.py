@@ -103,6 +103,20 @@ def test_axes_periods_and_dtypes():
     assert spectral.derivative(np.ones(3, np.float16), 0).dtype == np.float32
 
 
+def test_arguments_of_every_kind_of_container():
+    u = np.random.default_rng(6).normal(size=(4, 6))
+    want = np.asarray(spectral.laplacian(u, axes=(0, 1), periods=(1.0, 2.0)))
+    for axes, periods in (
+        ([0, 1], [1, 2]),
+        (np.array([-2, 1]), np.array([1.0, 2.0])),
+        ((0, 1), ss.asarray([1.0, 2.0])),
+    ):
+        close(spectral.laplacian(u, axes=axes, periods=periods), want, 0.0)
+    close(
+        spectral.derivative(u.tolist(), np.int64(1), np.int64(0), np.float64(3)), spectral.derivative(u, 1, 0, 3.0), 0.0
+    )
+
+
 def test_dense_matrices_are_the_derivative_and_its_adjoint():
     for n in (1, 2, 5, 6):
         for order in (1, 2, 3):
@@ -138,6 +152,10 @@ def test_bad_arguments_are_named():
         spectral.derivative(np.ones(3), math.nan)
     with pytest.raises(ArgumentTypeError, match="the grid is fixed"):
         ad.grad(lambda p: ss.sum(spectral.derivative(ss.ones(4), period=p)))(1.0)
+    with pytest.raises(ArgumentTypeError, match="each of periods is a value of a transformation"):
+        ad.grad(lambda p: ss.sum(spectral.laplacian(ss.ones((4, 4)), periods=(p, 1.0))))(1.0)
+    with pytest.raises(ArgumentTypeError, match="order must be a real number"):
+        ad.grad(lambda p: ss.sum(spectral.derivative(ss.ones(4), p)))(1.0)
     with pytest.raises(DTypeError, match="bfloat16"):
         spectral.derivative(ss.ones(4, "bfloat16"))
 

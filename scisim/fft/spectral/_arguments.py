@@ -73,7 +73,7 @@ def period_of(name: str, period: Any, argument: str = "period") -> float:
 
 def periods_of(name: str, periods: Any, count: int) -> tuple[float, ...]:
     """One period for each axis; a number is that of all."""
-    items = several(periods) if np.ndim(periods) else None
+    items = several(periods)
     if items is None:
         return (period_of(name, periods, "periods"),) * count
     return each_axis(name, "periods", tuple(period_of(name, p, "each of periods") for p in items), count)

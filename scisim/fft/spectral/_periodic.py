@@ -11,7 +11,7 @@ import numpy as np
 
 from scisim.core.values import is_complex, shape
 from scisim.fft._primitives import fft_p, irfft_p, rfft_p
-from scisim.fft.spectral._arguments import axes_of, axis_of, period_of, periods_of
+from scisim.fft.spectral._arguments import PERIOD, axes_of, axis_of, period_of, periods_of
 from scisim.fft.spectral._constants import Grid
 from scisim.ops.index import slice_axis
 from scisim.ops.shape import concat, normalize_axis, stack
@@ -63,6 +63,13 @@ def component_axis(name: str, rank: int, component: Any) -> int:
 def periodic_grid(x: Any, axes: tuple[int, ...], periods: tuple[float, ...]) -> Grid:
     """The grid of a field, which is halved if it is real."""
     return grid_of(shape(x), axes, periods, not is_complex(x))
+
+
+@lru_cache(maxsize=512)
+def unit_grid(axes: tuple[int, ...], lengths: tuple[int, ...], half: bool) -> Grid:
+    """The grid of axes in order, for transforms that ask for no periods."""
+    kinds = ("full",) * (len(axes) - 1) + ("half" if half else "full",)
+    return tuple((kind, a, n, PERIOD) for kind, a, n in zip(kinds, axes, lengths))
 
 
 @lru_cache(maxsize=512)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from scisim.core.errors import ShapeError
 from scisim.core.values import is_complex, shape
+from scisim.fft.common import resized
 from scisim.fft.lengths import next_fast_len
 from scisim.fft.spectral._arguments import axes_of, field, one_of
-from scisim.fft.spectral._periodic import cut, joined
-from scisim.fft.spectral.spectra import common_axes
-from scisim.fft.transforms import fftn, ifftn, irfftn, rfftn
+from scisim.fft.spectral._constants import Grid
+from scisim.fft.spectral._periodic import cut, forward, inverse, joined, remembered, unit_grid
 from scisim.ops.complexes import conj
 
 _MODES = ("full", "same", "valid", "circular")
@@ -55,10 +55,7 @@ def convolve(a: Any, b: Any, /, mode: str = "full", axes: Any = None) -> Any:
     >>> ss.around(ss.fft.spectral.convolve([1.0, 2.0, 3.0], [1.0, 1.0, 0.0], mode="circular"), 12)
     Tensor([4., 3., 5.])
     """
-    a, b = _operands("convolve", a, b)
-    if one_of("convolve", "mode", mode, _MODES) == "circular":
-        return _circular("convolve", a, b, axes, False)
-    return _linear("convolve", a, b, mode, axes, False)
+    return _sums("convolve", a, b, mode, axes, False)
 
 
 def correlate(a: Any, b: Any, /, mode: str = "full", axes: Any = None) -> Any:
@@ -91,55 +88,59 @@ def correlate(a: Any, b: Any, /, mode: str = "full", axes: Any = None) -> Any:
     >>> ss.around(ss.fft.spectral.correlate([1.0, 2.0, 3.0], [0.0, 1.0], mode="same"), 12)
     Tensor([1., 2., 3.])
     """
-    a, b = _operands("correlate", a, b)
-    if one_of("correlate", "mode", mode, _MODES) == "circular":
-        return _circular("correlate", a, b, axes, True)
-    return _linear("correlate", a, b, mode, axes, True)
+    return _sums("correlate", a, b, mode, axes, True)
 
 
-def _operands(name: str, a: Any, b: Any) -> tuple[Any, Any]:
+class _Plan(NamedTuple):
+    """Axes, lengths of transforms along them, their grid, and which elements of the result to keep."""
+
+    axes: tuple[int, ...]
+    lengths: tuple[int, ...]
+    grid: Grid
+    parts: tuple[tuple[int, int, int], ...]  # of each axis, counted from the first: where to begin, and how many
+
+
+def _sums(name: str, a: Any, b: Any, mode: str, axes: Any, conjugate: bool) -> Any:
     a, b = field(name, a, "a"), field(name, b, "b")
-    if len(shape(a)) != len(shape(b)):
-        raise ShapeError(
-            f"{name}: a has {len(shape(a))} axes and b has {len(shape(b))}; give them equally many, of length 1 "
-            f"where they are to broadcast"
-        )
-    return a, b
-
-
-def _product(a: Any, b: Any, axes: tuple[int, ...], lengths: tuple[int, ...], conjugate: bool = False) -> Any:
-    """The inverse transform of the product of transforms of the given lengths."""
-    real = not (is_complex(a) or is_complex(b))
-    transform = rfftn if real else fftn
-    y, z = transform(a, lengths, axes), transform(b, lengths, axes)
-    y = y * (conj(z) if conjugate else z)
-    return irfftn(y, lengths, axes) if real else ifftn(y, None, axes)
-
-
-def _circular(name: str, a: Any, b: Any, axes: Any, conjugate: bool) -> Any:
-    found, lengths = common_axes(name, a, b, axes)
-    _check_rest(name, a, b, found)
-    return _product(a, b, found, lengths, conjugate)
-
-
-def _check_rest(name: str, a: Any, b: Any, axes: tuple[int, ...]) -> None:
-    for k in range(-len(shape(a)), 0):
-        n, m = shape(a)[k], shape(b)[k]
-        if k not in axes and n != m and 1 not in (n, m):
-            raise ShapeError(f"{name}: shapes {shape(a)} and {shape(b)} do not broadcast along axis {k}")
-
-
-def _linear(name: str, a: Any, b: Any, mode: str, axes: Any, conjugate: bool) -> Any:
-    """The sums that the mode asks for; those of correlation begin m - 1 places earlier, round the end."""
-    found = tuple(sorted(axes_of(name, shape(a), axes)))
-    axes_of(name, shape(b), axes)
-    _check_rest(name, a, b, found)
-    ns, ms = [shape(a)[k] for k in found], [shape(b)[k] for k in found]
-    real = not (is_complex(a) or is_complex(b))
-    y = _product(a, b, found, tuple(next_fast_len(n + m - 1, real) for n, m in zip(ns, ms)), conjugate)
-    for k, m, start, count in zip(found, ms, *_window(name, mode, ns, ms)):
-        y = _part(y, k + len(shape(y)), start - (m - 1) * conjugate, count)
+    plan = _plan(name, shape(a), shape(b), not (is_complex(a) or is_complex(b)), mode, axes, conjugate)
+    y, z = (forward(resized(x, plan.axes, plan.lengths), plan.grid) for x in (a, b))
+    y = inverse(y * (conj(z) if conjugate else z), plan.grid)
+    for axis, start, count in plan.parts:
+        y = _part(y, axis, start, count)
     return y
+
+
+@remembered
+def _plan(
+    name: str, s: tuple[int, ...], t: tuple[int, ...], real: bool, mode: str, axes: Any, conjugate: bool
+) -> _Plan:
+    one_of(name, "mode", mode, _MODES)
+    if len(s) != len(t):
+        raise ShapeError(
+            f"{name}: a has {len(s)} axes and b has {len(t)}; give them equally many, of length 1 where they are to "
+            f"broadcast"
+        )
+    found = tuple(sorted(axes_of(name, s, axes)))
+    axes_of(name, t, axes)
+    _check_shapes(name, s, t, found, mode == "circular")
+    ns, ms = [s[k] for k in found], [t[k] for k in found]
+    if mode == "circular":
+        return _Plan(found, tuple(ns), unit_grid(found, tuple(ns), real), ())
+    lengths = tuple(next_fast_len(n + m - 1, real) for n, m in zip(ns, ms))
+    starts, counts = _window(name, mode, ns, ms)
+    begins = [start - (m - 1) * conjugate for start, m in zip(starts, ms)]
+    parts = [(k + len(s), begin, count) for k, begin, count in zip(found, begins, counts)]
+    return _Plan(found, lengths, unit_grid(found, lengths, real), tuple(parts))
+
+
+def _check_shapes(name: str, s: tuple[int, ...], t: tuple[int, ...], axes: tuple[int, ...], equal: bool) -> None:
+    if equal and any(s[k] != t[k] for k in axes):
+        raise ShapeError(
+            f"{name}: shapes {s} and {t} differ along the axes {axes}; periodic sequences are equally long"
+        )
+    for k in range(-len(s), 0):
+        if k not in axes and s[k] != t[k] and 1 not in (s[k], t[k]):
+            raise ShapeError(f"{name}: shapes {s} and {t} do not broadcast along axis {k}")
 
 
 def _part(y: Any, axis: int, start: int, count: int) -> Any:

@@ -8,19 +8,22 @@ derivatives vanish at all points, and whose even derivatives do not.
 from __future__ import annotations
 
 import operator
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
+
+import numpy as np
 
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.values import Traced, dtype, is_complex, shape
 from scisim.fft._primitives import complex_of
 from scisim.fft.spectral._arguments import PERIOD, field, real_of
-from scisim.fft.spectral._constants import of_squares, symbol
+from scisim.fft.spectral._constants import Grid, of_squares, symbol
 from scisim.fft.spectral._periodic import (
     axes_and_periods,
     component_axis,
     cut,
     forward,
+    grid_of,
     inverse,
     line,
     periodic_grid,
@@ -89,12 +92,17 @@ def derivative(x: Any, /, order: float = 1, axis: int = -1, period: float = PERI
 
 def differentiated(x: Any, axis: int, order: float, period: float) -> Any:
     """The derivative along a negative axis."""
-    dt = real_of(x)
     if order == 0:
-        return astype(x, complex_of(dtype(x)) if is_complex(x) else dt)
-    grid = periodic_grid(x, (axis,), (period,))
-    half, n = not is_complex(x), shape(x)[axis]
+        return astype(x, complex_of(dtype(x)) if is_complex(x) else real_of(x))
+    n, half, dt, grid = _along_line(shape(x), dtype(x), axis, period)
     return inverse(forward(x, grid) * symbol(n, axis, order, period, half, dt), grid)
+
+
+@lru_cache(maxsize=512)
+def _along_line(s: tuple[int, ...], dt: np.dtype, axis: int, period: float) -> tuple[int, bool, np.dtype, Grid]:
+    """The number of points, whether the spectrum is halved, its real dtype, and the grid."""
+    half = dt.kind != "c"
+    return s[axis], half, np.zeros((), complex_of(dt)).real.dtype, grid_of(s, (axis,), (period,), half)
 
 
 # --- scalar fields -------------------------------------------------------------------------------------------

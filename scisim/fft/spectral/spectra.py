@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,9 @@ import numpy as np
 from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.values import dtype, is_complex, shape, zeros
 from scisim.fft.lengths import next_fast_len
-from scisim.fft.spectral._arguments import PERIOD, axes_of, count_of, each_axis, field, one_of, real_of
-from scisim.fft.spectral._constants import Grid, along, constant, numbers
-from scisim.fft.spectral._periodic import cut, forward, inverse, joined
+from scisim.fft.spectral._arguments import axes_of, count_of, each_axis, field, one_of, real_of
+from scisim.fft.spectral._constants import along, constant, numbers
+from scisim.fft.spectral._periodic import cut, forward, inverse, joined, unit_grid
 from scisim.ops.complexes import conj
 from scisim.ops.index import flip, roll
 from scisim.ops.shape import several
@@ -337,13 +336,7 @@ def common_axes(name: str, a: Any, b: Any, axes: Any) -> tuple[tuple[int, ...], 
 def resampled(x: Any, axes: tuple[int, ...], to: tuple[int, ...], real: bool) -> Any:
     """The values at other numbers of points along negative axes, the last of which a real transform halves."""
     have = tuple(shape(x)[a] for a in axes)
-    y = forward(x, _grid(axes, have, real))
+    y = forward(x, unit_grid(axes, have, real))
     for a, n, m in zip(axes, have, to):
         y = resized_axis(y, a, n, m, real and a == axes[-1])
-    return inverse(y, _grid(axes, to, real), 1.0 / math.prod(have))
-
-
-@lru_cache(maxsize=512)
-def _grid(axes: tuple[int, ...], lengths: tuple[int, ...], half: bool) -> Grid:
-    kinds = ("full",) * (len(axes) - 1) + ("half" if half else "full",)
-    return tuple((kind, a, n, PERIOD) for kind, a, n in zip(kinds, axes, lengths))
+    return inverse(y, unit_grid(axes, to, real), 1.0 / math.prod(have))
