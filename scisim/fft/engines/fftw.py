@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
 from typing import Any
 
 import numpy as np
 
 from scisim.fft.engines.edges import symmetric
 from scisim.fft.engines.interface import COMPLEX, REAL, Axes, plain_strides, result
-from scisim.fft.engines.plans import PLANS
+from scisim.fft.engines.plans import FFTW_RUNS, PLANS, forked
 
 
 def _pyfftw() -> Any:
@@ -37,7 +36,6 @@ class FFTW:
 
     def __init__(self, name: str, effort: str) -> None:
         self.name, self._effort, self._of = name, effort, _pyfftw()
-        self._lock = threading.Lock()  # a plan is told its arrays and then runs
 
     def c2c(
         self, x: np.ndarray, axes: Axes, inverse: bool, scale: float, out: np.ndarray | None, threads: int
@@ -65,17 +63,19 @@ class FFTW:
 
     def clear(self) -> None:
         """Forget what was learnt from measuring; plans are in the common cache."""
-        self._of.forget_wisdom()
+        with FFTW_RUNS:
+            self._of.forget_wisdom()
 
     def _run(self, x: np.ndarray, y: np.ndarray, axes: Axes, inverse: bool, scale: float, threads: int) -> np.ndarray:
         if not plain_strides(x):
             x = x.copy(order="C")
-        at = (axes, inverse, threads)
+        at = (axes, inverse, 1 if forked() else threads)  # FFTW would wait for threads that its parent had
         key = (self.name, x.dtype.char, y.dtype.char, x.shape, x.strides, y.shape, *at)
-        with self._lock:
+        with FFTW_RUNS:
             plan = PLANS.get(key, lambda: self._plan(x, y, *at))
             plan.update_arrays(x, y)
             plan.execute()
+            del plan  # one that was dropped meanwhile goes while nothing else is planned
         return y if scale == 1.0 else np.multiply(y, y.real.dtype.type(scale), out=y)
 
     def _plan(self, x: np.ndarray, y: np.ndarray, axes: Axes, inverse: bool, threads: int) -> tuple[Any, int]:

@@ -66,9 +66,7 @@ class Descriptor:
 
     def _check(self, status: int) -> None:
         if status:
-            text = self._library.DftiErrorMessage
-            text.restype = ctypes.c_char_p
-            raise ArgumentError(f"fft: MKL refused a transform: {text(ctypes.c_long(status)).decode()}")
+            raise ArgumentError(f"fft: {_message(self._library, status)}")
 
     def __call__(self, x: int, y: int) -> None:
         """The transform of what is at one address, to another."""
@@ -76,6 +74,12 @@ class Descriptor:
             status = self._compute(self._handle, ctypes.c_void_p(x + a), ctypes.c_void_p(y + b))
             if status:
                 self._check(status)
+
+
+def _message(library: Any, status: int) -> str:
+    text = library.DftiErrorMessage
+    text.restype = ctypes.c_char_p
+    return f"MKL refused a transform: {text(ctypes.c_long(status)).decode()}"
 
 
 def _longs(values: Sequence[int]) -> Any:
@@ -130,7 +134,10 @@ class MKL:
             return found
 
         function = self._library.DftiComputeBackward if inverse else self._library.DftiComputeForward
-        return Lines(-1, ctypes.cast(function, ctypes.c_void_p).value or 0, handle, usable)
+        return Lines(-1, ctypes.cast(function, ctypes.c_void_p).value or 0, handle, usable, self._message)
+
+    def _message(self, status: int) -> str:
+        return _message(self._library, status)
 
     def clear(self) -> None:
         """Its plans are in the common cache."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -39,11 +40,11 @@ class Plans:
     def __init__(self, limit: int) -> None:
         self.limit, self.bytes = limit, 0
         self._held: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
 
     def get(self, key: Hashable, make: Callable[[], tuple[Any, int]]) -> Any:
         """The plan of that key; ``make`` gives one and its bytes."""
-        with self._lock:
+        with self.lock:
             found = self._held.get(key)
             if found is None:
                 found = self._held[key] = make()
@@ -60,13 +61,13 @@ class Plans:
 
     def resize(self, limit: int) -> None:
         """Another limit."""
-        with self._lock:
+        with self.lock:
             self.limit = limit
             self._trim()
 
     def clear(self) -> None:
         """Forget all of them; a plan that is running lives until it is done."""
-        with self._lock:
+        with self.lock:
             self._held.clear()
             self.bytes = 0
 
@@ -76,3 +77,37 @@ class Plans:
 
 
 PLANS = Plans(256 << 20)
+TRYING = threading.RLock()  # held while an engine is loaded and tried
+FFTW_RUNS = threading.Lock()  # held while FFTW plans or runs: a plan is told its arrays and then runs
+_LOCKS = (TRYING, FFTW_RUNS, PLANS.lock)  # in the order in which threads take them
+
+
+class _Forked:
+    """Whether this process was forked: it has none of the threads that a library may have kept in its parent."""
+
+    here = False
+
+
+def _before_fork() -> None:
+    """No thread is within a library, so that the child gets locks that are free and tables that are whole."""
+    for lock in _LOCKS:
+        lock.acquire()
+
+
+def _after_fork() -> None:
+    for lock in reversed(_LOCKS):
+        lock.release()
+
+
+def _in_child() -> None:
+    _Forked.here = True
+    _after_fork()
+
+
+def forked() -> bool:
+    """Whether this process is the child of one that had loaded this module."""
+    return _Forked.here
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_in_child)

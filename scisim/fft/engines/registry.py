@@ -17,7 +17,7 @@ from typing import Any
 from scisim.core.checks import is_integer
 from scisim.core.errors import ArgumentError
 from scisim.fft.engines.interface import Engine, unknown
-from scisim.fft.engines.plans import PLANS, CacheInfo
+from scisim.fft.engines.plans import PLANS, TRYING, CacheInfo
 from scisim.fft.engines.pocket import ducc_engine, scipy_engine
 from scisim.fft.engines.probe import fault
 
@@ -68,8 +68,10 @@ _made: dict[str, Engine | None] = {}
 def get(name: str) -> Engine | None:
     """The engine of that name, loaded and tried, or None where it is not installed or fails."""
     if name not in _made:
-        installed, make = _MAKERS[name]
-        _made[name] = _tried(name, make) if installed() else None
+        with TRYING:  # one thread loads and tries it, the others wait
+            if name not in _made:
+                installed, make = _MAKERS[name]
+                _made[name] = _tried(name, make) if installed() else None
     return _made[name]
 
 
@@ -101,7 +103,7 @@ def list_engines() -> list[str]:
     >>> "scipy" in ss.fft.list_engines()
     True
     """
-    return [name for name in _MAKERS if get(name) is not None]
+    return [name for name in list(_MAKERS) if get(name) is not None]
 
 
 def register_engine(engine: Engine) -> None:
@@ -228,7 +230,7 @@ def clear_cache() -> None:
     0
     """
     PLANS.clear()
-    for e in _made.values():
+    for e in list(_made.values()):
         if e is not None:
             e.clear()
 
