@@ -16,7 +16,8 @@ import numpy as np
 from scisim.core.axes import ELEMENTWISE
 from scisim.core.primitive import Primitive
 from scisim.core.values import Traced, is_complex, is_inexact, ones_like, root_of, same, shape
-from scisim.ops import complex_values
+from scisim.ops import complex_quotients, complex_values
+from scisim.ops.complex_parts import of_complex
 from scisim.ops.directions import cosines, direction, length
 
 
@@ -57,7 +58,7 @@ mul_p = Primitive(
 zmul.exact = zmul
 square_p = Primitive(
     "square",
-    complex_values.square,
+    complex_quotients.square,
     axes=ELEMENTWISE,
     partials=[lambda y, x: x + x],
     taylor=lambda t, a, y: t.convolve(mul_p, a[0], a[0]),
@@ -103,7 +104,7 @@ neg = Primitive(
 )
 div = Primitive(
     "div",
-    complex_values.divide,
+    complex_quotients.divide,
     axes=ELEMENTWISE,
     linear=(0,),
     transpose=lambda i, ct, args, p: zmul(ct, reciprocal(args[1])),
@@ -270,9 +271,7 @@ def rooted(y: Any, root: Callable[[], Any]) -> Any:
 
 
 # z / abs(z) of a complex number, without a derivative of its own.
-unit_p = Primitive(
-    "unit", complex_values.of_complex(complex_values.sign, np.sign), axes=ELEMENTWISE, scalar=lambda s, z: s.sign(z)
-)
+unit_p = Primitive("unit", of_complex(complex_quotients.sign, np.sign), axes=ELEMENTWISE, scalar=lambda s, z: s.sign(z))
 
 
 def sign(x: Any) -> Any:

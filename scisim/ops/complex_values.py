@@ -7,167 +7,15 @@ standard (ISO/IEC 9899:2018); of the product it is left to the textbook's formul
 
 from __future__ import annotations
 
-import cmath
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-_strictly = np.errstate(all="raise")
-_quietly = np.errstate(all="ignore")
+from scisim.ops.complex_parts import FAIR, all_finite, joined, mended, quietly, scaled, times_real
+from scisim.ops.complex_quotients import divide
+
 _LN2 = math.log(2.0)
-# Moduli that are exact to the last digits.
-_FAIR = {np.dtype(f): (float(i.tiny / i.eps), float(i.max)) for f in "fd" for i in [np.finfo(f)]}
-
-
-def of_complex(function: Callable, real: Callable) -> Callable:
-    """``function`` of complex numbers, ``real`` of all others."""
-
-    def evaluate(x: Any) -> Any:
-        return function(x) if is_complex(x) else real(x)
-
-    return evaluate
-
-
-def is_complex(x: Any) -> bool:
-    return x.dtype.kind == "c" if hasattr(x, "dtype") else isinstance(x, complex)
-
-
-_COMPLEX = {np.dtype(f): np.dtype(c) for f, c in (("f4", "c8"), ("f8", "c16"))}
-
-
-def joined(re: Any, im: Any) -> Any:
-    """Complex numbers of these parts, whatever zeros, infinities and nan they have."""
-    kind = _COMPLEX.get(getattr(re, "dtype", None)) or np.result_type(re, np.complex64)
-    if not np.ndim(re):
-        return kind.type(complex(float(re), float(im)))
-    out = np.empty(re.shape, kind)
-    out.real, out.imag = re, im
-    return out
-
-
-def all_finite(y: Any) -> bool:
-    return cmath.isfinite(np.vdot(y, y))
-
-
-@_quietly
-def mended(y: Any, bad: Any, function: Callable, *operands: Any) -> Any:
-    """``y``, but ``function`` of the operands where ``bad`` holds; complex64 is computed in complex128."""
-    if not bad.any():
-        return y
-    out = np.array(y)
-    wide = [np.asarray(v, np.result_type(v, np.float64)) for v in operands]
-    out[bad] = function(*(np.broadcast_to(v, out.shape)[bad] for v in wide))
-    return out[()]
-
-
-# --- quotients, squares ---------------------------------------------------------------------------------------------
-_strict_divide, _strict_square = _strictly(np.divide), _strictly(np.square)
-
-
-def divide(a: Any, b: Any) -> Any:
-    """The quotient, without overflow or underflow on the way; the parts of a real operand are one."""
-    if not is_complex(b):
-        return _by_real(a, b) if is_complex(a) else np.divide(a, b)
-    if not is_complex(a):
-        a = _without_imaginary(a, b)
-    try:
-        y = _strict_divide(a, b)
-    except FloatingPointError:
-        return _mended_quotient(a, b)
-    return y if all_finite(y) else _mended_quotient(a, b)  # infinity beside nan raises no flag
-
-
-def _by_real(a: Any, b: Any) -> Any:
-    if type(a) is np.ndarray and a.flags.c_contiguous and a.ndim and type(b) is float:
-        return np.divide(a.view(a.real.dtype), b).view(a.dtype)
-    re = np.divide(np.real(a), b)
-    if not re.ndim:
-        return joined(re, np.divide(np.imag(a), b))
-    out = np.empty(re.shape, _COMPLEX.get(re.dtype) or np.result_type(a, b))
-    out.real = re
-    np.divide(np.imag(a), b, out=out.imag)
-    return out
-
-
-def _without_imaginary(a: Any, b: Any) -> Any:
-    """A real number as a complex one; with -0 the zeros of the quotient's imaginary part have the sign of -imag(b)."""
-    if not hasattr(a, "dtype"):
-        return complex(float(a), -0.0)
-    out = np.empty(np.shape(a), np.result_type(a, b, np.complex64))
-    out.real, out.imag = a, -0.0
-    return out[()]
-
-
-@_quietly
-def _mended_quotient(a: Any, b: Any) -> Any:
-    y = np.divide(a, b)
-    info = np.finfo(y.dtype)
-    large, small = info.max / 8, info.tiny / info.eps
-    bad = ~np.isfinite(y) | _outside(a, small, large) | _outside(b, small, large)
-    return mended(y, bad, _scaled_quotient, a, b)
-
-
-def _outside(z: Any, small: float, large: float) -> Any:
-    size = np.maximum(np.abs(np.real(z)), np.abs(np.imag(z)))
-    return ~((size >= small) & (size <= large))
-
-
-def _scaled_quotient(a: Any, b: Any) -> Any:
-    """The textbook's quotient of numbers scaled by powers of two; of infinities and by zero that of C's Annex G."""
-    (p, k), (q, n) = _scaled(a), _scaled(b)
-    top, size = _times_conj(p, q), q.real * q.real + q.imag * q.imag
-    y = joined(np.ldexp(top.real / size, k - n), np.ldexp(top.imag / size, k - n))
-    infinite, pole = _has_infinity(b), np.copysign(np.inf, b.real)
-    y = np.where(_has_infinity(a) & np.isfinite(b), _by_parts(_times_conj(_boxed(a), b), np.inf), y)
-    nothing = np.where(np.isfinite(a), 0.0, np.nan)
-    less = np.where(_outside(a, 0.0, np.finfo(float).max / 8), 0.25, 1.0)  # so that sums do not overflow
-    y = np.where(infinite, _by_parts(_times_conj(_by_parts(a, less), _boxed(b)), nothing), y)
-    return np.where(b == 0, _by_parts(a, pole), y)
-
-
-def _times_conj(a: Any, b: Any) -> Any:
-    return joined(a.real * b.real + a.imag * b.imag, a.imag * b.real - a.real * b.imag)
-
-
-def _by_parts(z: Any, factor: Any) -> Any:
-    return joined(z.real * factor, z.imag * factor)
-
-
-def _has_infinity(z: Any) -> Any:
-    return np.isinf(z.real) | np.isinf(z.imag)
-
-
-def _boxed(z: Any) -> Any:
-    """1 for an infinite part and 0 for a finite one, with its sign."""
-    return joined(*(np.copysign(np.isinf(part) * 1.0, part) for part in (z.real, z.imag)))
-
-
-def _scaled(z: Any) -> tuple[Any, Any]:
-    """z / 2**k with a larger part in [1/2, 1), and k."""
-    k = np.frexp(np.fmax(np.abs(z.real), np.abs(z.imag)))[1]
-    return joined(np.ldexp(z.real, -k), np.ldexp(z.imag, -k)), k
-
-
-def square(z: Any) -> Any:
-    if not is_complex(z):
-        return np.square(z)
-    try:
-        return _strict_square(z)
-    except FloatingPointError:
-        return _mended_square(z)
-
-
-@_quietly
-def _mended_square(z: Any) -> Any:
-    y = np.square(z)
-    return mended(y, ~np.isfinite(y) & np.isfinite(z), _square_of_parts, z)
-
-
-def _square_of_parts(z: Any) -> Any:
-    x, y = z.real / 2, z.imag / 2
-    return joined((x + y) * (x - y) * 4.0, 8.0 * x * y)
 
 
 # --- exponentials and logarithms ------------------------------------------------------------------------------------
@@ -206,7 +54,7 @@ def _expm1_at_ends(z: Any) -> Any:
     return joined(np.where(z.real == -np.inf, -1.0, e.real), np.where(z.imag == 0, z.imag, e.imag))
 
 
-@_quietly
+@quietly
 def exp2(z: Any) -> Any:
     """2**z, by a power of 2 and the angle imag(z) log 2."""
     size, angle = np.exp2(np.real(z)), np.imag(z) * _LN2
@@ -225,7 +73,7 @@ def _exp2_at_ends(z: Any) -> Any:
     return joined(re, np.where(z.imag == 0, z.imag, im))
 
 
-@_quietly
+@quietly
 def log1p(z: Any) -> Any:
     """log(1 + z): half the log1p of abs(1 + z)**2 - 1 = x (x + 2) + y*y, where that is far from -1 and finite."""
     z = np.asarray(z)
@@ -265,7 +113,7 @@ def _power_at_ends(z: Any, w: Any) -> Any:
 
 
 def _integer_power(z: Any, n: Any) -> Any:
-    s, k = _scaled(z)
+    s, k = scaled(z)
     y = np.power(s, n)
     return joined(*(np.ldexp(part, (k * n).astype(int)) for part in (y.real, y.imag)))
 
@@ -280,11 +128,11 @@ def _product(a: Any, b: Any) -> Any:
     return np.where((a == 0) | (b == 0), 0.0, a * b)
 
 
-@_quietly
+@quietly
 def cbrt(z: Any) -> Any:
     """The principal root, abs(z)**(1/3) with a third of the angle."""
     size, angle = np.abs(z), np.arctan2(np.imag(z), np.real(z)) / 3.0
-    low, high = _FAIR[size.dtype]
+    low, high = FAIR[size.dtype]
     root = np.cbrt(size)
     y = joined(root * np.cos(angle), root * np.sin(angle))
     fair = (size > low) & (size <= high)
@@ -294,30 +142,15 @@ def cbrt(z: Any) -> Any:
 def _cbrt_at_ends(z: Any) -> Any:
     """Scaled by a power of 8; zeros keep their sign, and an infinite number gives the limit along its direction."""
     tiny = np.maximum(np.abs(z.real), np.abs(z.imag)) < 1.0
-    scaled = _by_parts(z, np.where(tiny, 2.0**300, 2.0**-3))
+    scaled = times_real(z, np.where(tiny, 2.0**300, 2.0**-3))
     angle = np.arctan2(z.imag, z.real) / 3.0
     root = np.cbrt(np.abs(scaled)) * np.where(tiny, 2.0**-100, 2.0)
     im = np.where(angle == 0, angle, root * np.sin(angle))
     return joined(np.where(np.isnan(angle), root, root * np.cos(angle)), im)
 
 
-@_quietly
-def sign(z: Any) -> Any:
-    """z / abs(z), 0 of 0, and the direction of an infinite number."""
-    size = np.abs(z)
-    low, high = _FAIR[size.dtype]
-    y = _by_real(z, size)
-    fair = (size > low) & (size <= high)
-    return y if fair.all() else mended(y, ~fair, _sign_at_ends, z)
-
-
-def _sign_at_ends(z: Any) -> Any:
-    z, _ = _scaled(np.where(_has_infinity(z), _boxed(z), z))
-    return np.where(z == 0, 0.0, _by_real(z, np.where(z == 0, 1.0, np.abs(z))))
-
-
 # --- sigmoid, sinc --------------------------------------------------------------------------------------------------
-@_quietly
+@quietly
 def sigmoid(z: Any) -> Any:
     """1 / (1 + exp(-z)), by e = exp(-abs(x)) and sums of positive numbers.
 
@@ -340,7 +173,7 @@ def _sigmoid_at_ends(z: Any) -> Any:
     return np.where(far, joined(np.where(z.real > 0, 1.0, 0.0), np.copysign(0.0, turn)), y)
 
 
-@_quietly
+@quietly
 def sinc(z: Any) -> Any:
     """sin(pi z) / (pi z), with multiples of pi taken off before the product."""
     z = np.asarray(z)
@@ -368,4 +201,4 @@ def _far_sinc(z: Any) -> Any:
     n, w = np.rint(z.real), np.pi * z.imag
     half = np.exp(0.5 * np.abs(w))
     sine = joined(*_sine(z.real - n, n, np.copysign(0.5, w), 0.5))
-    return _by_parts(_by_parts(divide(sine, _by_parts(z, np.pi)), half), half)
+    return times_real(times_real(divide(sine, times_real(z, np.pi)), half), half)

@@ -16,7 +16,7 @@ from scisim.core.primitive import Primitive
 from scisim.core.values import is_complex
 from scisim.ops import complex_values
 from scisim.ops.arithmetic import div, square, zmul
-from scisim.ops.complex_values import of_complex
+from scisim.ops.complex_parts import of_complex
 from scisim.ops.complexes import times_i
 from scisim.ops.directions import length, radius, turn
 

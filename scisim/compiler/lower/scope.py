@@ -256,8 +256,9 @@ class Scope:
         for a, to in zip(eq.args, kinds, strict=True):
             if type(a) in WEAK:
                 known = self._constant(np.asarray(a), to) if to is None else self._number(eq, np.asarray(a, to))
-                real = isinstance(known, Complex) and type(a) is not complex
-                args.append(replace(known, is_real=True) if real else known)
+                if isinstance(known, Complex) and type(a) is not complex:
+                    known = replace(known, is_real=True)
+                args.append(known)
                 continue
             if not isinstance(a, Var) and np.size(a) == 1:
                 args.append(self._as(self._number(eq, np.asarray(a).reshape(())), a.dtype, to))
@@ -279,7 +280,7 @@ class Scope:
         part = register_dtype(to)
         if np.dtype(to).kind == "c":
             if isinstance(x, Complex):
-                return Complex(*(self.builder.op("cast", q, dtype=part) for q in (x.re, x.im)), x.is_real)
+                return Complex(*(self.builder.op("cast", q, dtype=part) for q in (x.re, x.im)), is_real=x.is_real)
             return Complex(self.builder.op("cast", x, dtype=part), self.builder.const(0, part), is_real=True)
         if isinstance(x, Complex):
             x = x.re

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ class Complex:
 
     re: Node
     im: Node
-    is_real: bool = False
+    is_real: bool = field(default=False, kw_only=True)
 
     @property
     def dtype(self) -> str:
@@ -73,7 +73,7 @@ def as_complex(x: Any, like: Complex) -> Complex:
     if isinstance(x, Node):
         return Complex(x, x.builder.const(0.0, x.dtype), is_real=True)
     const, real = like.re.builder.const, not isinstance(x, (complex, np.complexfloating))
-    return Complex(const(complex(x).real, like.dtype), const(complex(x).imag, like.dtype), real)
+    return Complex(const(complex(x).real, like.dtype), const(complex(x).imag, like.dtype), is_real=real)
 
 
 def conj(z: Complex) -> Complex:

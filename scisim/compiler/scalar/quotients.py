@@ -16,7 +16,7 @@ USUAL = {"float32": (2.0**-100, 2.0**125, 2.0**50), "float64": (2.0**-960, 2.0**
 def divide(a: Complex, b: Complex) -> Complex:
     """By the larger part of the denominator (Smith), and with care at the ends of the range; real numbers by parts."""
     if b.is_real:
-        return Complex(a.re / b.re, a.im / b.re, a.is_real)
+        return Complex(a.re / b.re, a.im / b.re, is_real=a.is_real)
     if a.is_real and is_zero(a.im):  # with -0 the zeros of the result's imaginary part have the sign of -b.im
         a = Complex(a.re, a.im.builder.const(-0.0, a.dtype))
     usual = _by_larger(a, b)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from scisim.ops.complex_values import joined, log1p, mended
+from scisim.ops.complex_parts import joined, mended
+from scisim.ops.complex_values import log1p
 
 
 def softplus(z: Any) -> Any:

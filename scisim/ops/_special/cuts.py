@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import special as sp
 
-from scisim.ops.complex_values import is_complex, joined, log1p, mended
+from scisim.ops.complex_parts import is_complex, joined, mended
+from scisim.ops.complex_values import log1p
 
 
 def both_sides(f: Callable, mirror: Callable | None = None) -> Callable:

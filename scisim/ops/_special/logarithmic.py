@@ -10,7 +10,7 @@ from scisim.ops._special import complex_logistic
 from scisim.ops._special.declare import declare, describe
 from scisim.ops._special.exponential_integrals import exprel
 from scisim.ops.arithmetic import div, power, zmul
-from scisim.ops.complex_values import of_complex
+from scisim.ops.complex_parts import of_complex
 from scisim.ops.complex_values import sigmoid as sigmoid_of_complex
 from scisim.ops.elementary import exp, log, log1p
 from scisim.ops.select import gt, where
