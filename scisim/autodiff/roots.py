@@ -175,47 +175,68 @@ def determined(trace: Any, x: Any, slope: Callable[[], Any], rule: Callable[[int
 
 def length_rule(trace: Any, a: Any, b: Any, y: Any) -> Any:
     """Coefficients of sqrt(a a + b b); None where its value is not 0, and its derivatives serve."""
-    return _at_origin(trace, (a, b), y, lambda a, b, v: length_p(a, b, v), lambda a, b: sqrt_p(a * a + b * b))
+    if trace.slots.order == 1 or trace.lazy or not maybe_zero(y.cs[0]):
+        return None
+    cs = _Sides(trace, (a, b), y, length_p, lambda a, b: sqrt_p(a * a + b * b))
+    return cs.rule(eq(y.cs[0], 0), cs.apart, cs.by_slopes)
 
 
 def norm_rule(trace: Any, x: Any, y: Any, p: float, axes: tuple) -> Any:
-    """Coefficients of a norm of order p; None where its value is not 0, and its derivatives serve."""
-    from scisim.ops._linalg.scaling import norm_p, powers  # which loads with the linear algebra
+    """Coefficients of a norm of order p: by its powers where they are in range, else by its slopes."""
+    from scisim.ops._linalg.scaling import norm_p, outside, powers  # which loads with the linear algebra
 
-    return _at_origin(trace, (x,), y, lambda x, v: norm_p(x, v, p=p, axes=axes), lambda x: powers(x, p, axes))
-
-
-def _at_origin(trace: Any, args: tuple, y: Any, known: Callable, by_powers: Callable) -> Any:
-    """Where the value of a norm is 0 its series is one-sided, and that of powers; elsewhere that of its slopes.
-
-    ``known(*args, value)`` has the derivative of the norm, and ``by_powers(*args)`` is the norm.
-    """
-    if trace.slots.order == 1 or trace.lazy or not maybe_zero(y.cs[0]):
+    if trace.slots.order == 1 or trace.lazy:
         return None
-    moving = [x for x in args if trace.mine(x)]
-    patterns = [[k for k in range(trace.slots.count) if x.coef(k) is not None] for x in moving]
+    cs = _Sides(trace, (x,), y, lambda x, v: norm_p(x, v, p=p, axes=axes), lambda x: powers(x, p, axes))
+    return cs.rule(outside(y.cs[0], p), cs.apart, cs.by_powers)
 
-    def coefficients(given: tuple, compute: Callable, lazy: int) -> list:
-        left = iter(given)
+
+class _Sides:
+    """Series of a norm whose value is known, in two ways.
+
+    Parameters
+    ----------
+    trace : Taylor
+    args : tuple
+        The operands of the norm.
+    y : Series
+        Its value.
+    known : callable
+        ``known(*args, value)`` has the derivative of the norm; it knows no one-sided series where that is 0.
+    powers : callable
+        ``powers(*args)`` is the norm by powers, which may leave the range.
+    """
+
+    def __init__(self, trace: Any, args: tuple, y: Any, known: Callable, powers: Callable) -> None:
+        self.trace, self.args, self.value, self.known, self.powers = trace, args, y.cs[0], known, powers
+        moving = [x for x in args if trace.mine(x)]
+        self.patterns = [[k for k in range(trace.slots.count) if x.coef(k) is not None] for x in moving]
+        self.given = [x.coef(k) for x, p in zip(moving, self.patterns, strict=True) for k in p]
+
+    def rule(self, condition: Any, rare: Callable, usual: Callable) -> Callable[[int], Any]:
+        ys = choose(condition, rare, usual, *self.given)
+        return lambda k: ys[k]
+
+    def _coefficients(self, compute: Callable, given: tuple, lazy: int) -> tuple:
+        left, trace = iter(given), self.trace
         with trace.again("norm") as t:
-            new = [t.series(_fill(trace, p, tuple(next(left) for _ in p))) for p in patterns]
-            mine = iter(new)
-            t.lazy = lazy  # by slopes where the value is 0 too
-            s = compute(*(next(mine) if trace.mine(x) else x for x in args))
+            new = iter([t.series(_fill(trace, p, tuple(next(left) for _ in p))) for p in self.patterns])
+            t.lazy = lazy
+            s = compute(*(next(new) if trace.mine(x) else x for x in self.args))
             cs = [t.coefficient(s, k) for k in range(t.slots.count)]
-        return [zeros_like(y.cs[0]) if c is None else c for c in cs]
+        return tuple(zeros_like(self.value) if c is None else c for c in cs)
 
-    def usual(*given: Any) -> tuple:
-        return tuple(coefficients(given, lambda *a: known(*a, y.cs[0]), 1))
+    def by_slopes(self, *given: Any) -> tuple:
+        return self._coefficients(lambda *a: self.known(*a, self.value), given, 1)  # where the value is 0 too
 
-    def rare(*given: Any) -> tuple:
-        zero = eq(y.cs[0], 0)
-        roots = coefficients(given, by_powers, 0)
-        return tuple(where(zero, r, c) for r, c in zip(roots, usual(*given), strict=True))
+    def by_powers(self, *given: Any) -> tuple:
+        return self._coefficients(self.powers, given, 0)
 
-    given = [x.coef(k) for x, p in zip(moving, patterns, strict=True) for k in p]
-    ys = choose(eq(y.cs[0], 0), rare, usual, *given)
-    return lambda k: ys[k]
+    def apart(self, *given: Any) -> tuple:
+        """By powers where the value is 0 and the series one-sided, elsewhere by slopes."""
+        zero = eq(self.value, 0)
+        pairs = zip(self.by_powers(*given), self.by_slopes(*given), strict=True)
+        return tuple(where(zero, r, c) for r, c in pairs)
 
 
 def power_rule(trace: Any, x: Any, p: Any, y: Any) -> Any:

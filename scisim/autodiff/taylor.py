@@ -22,6 +22,9 @@ from scisim.core.graph import is_singular, source_of
 from scisim.core.primitive import Primitive
 from scisim.core.values import Trace, Traced, ambient, dtype, inexact, same, shape, zeros_like
 from scisim.ops.arithmetic import add, mul_p, neg, reciprocal, sub, zmul
+from scisim.ops.directions import radius
+from scisim.ops.elementary import near_angle
+from scisim.ops.select import eq, where
 from scisim.ops.shape import astype
 
 Rule = Callable[[int], Any]
@@ -279,6 +282,15 @@ class Taylor(Trace):
     def power(self, x: Any, p: Any, y: Series) -> Rule | None:
         """x^p for a constant p; None where the general rule serves."""
         return None if self.mine(p) or not self.mine(x) else power_rule(self, x, p, y)
+
+    def angle(self, b: Any, a: Any, z: Series) -> Rule | None:
+        """atan2(b, a): that of the point over its distance from the origin, which is as good as constant."""
+        if self.last == 1:
+            return None
+        h = radius(self.coefficient(b, 0), self.coefficient(a, 0))
+        far = where(eq(h, 0), 1.0, h)
+        b, a = (self.lazily(lambda x=x: x / far) for x in (b, a))
+        return self._elementwise(near_angle, (b, a), {}, z)
 
     def length(self, a: Any, b: Any, y: Series) -> Rule | None:
         """sqrt(a a + b b); None where the general rule serves."""

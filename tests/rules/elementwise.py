@@ -104,7 +104,7 @@ NAMES |= {
 }
 NAMES |= {"ipow": "square", "general_power": "pow", "cast": "negative", "truncate": "negative", "collect": "negative"}
 NAMES |= {"sinc_derivative": "sinc", "radius": "hypot", "cos_atan": "cos", "atan_slope": "cos", "sec_asin": "asin"}
-NAMES |= {"acosh_slope": "acosh", "times_i": "negative"}
+NAMES |= {"near_angle": "atan2", "acosh_slope": "acosh", "times_i": "negative"}
 PARAMS: dict[str, dict] = {
     "ipow": {"n": 5},
     "cast": {"to": np.dtype(np.complex128)},

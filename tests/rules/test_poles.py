@@ -38,6 +38,7 @@ ELSEWHERE = {
         "asinh",
         "atan2",
         "direction",
+        "near_angle",
         "angle_slope",
         "sec_asin",
         "acosh_slope",

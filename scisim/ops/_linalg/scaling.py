@@ -146,6 +146,11 @@ def is_outside(y: Any, least: float, greatest: float) -> bool:
     return v.size > 0 and not (np.minimum.reduce(v, None) >= least and np.maximum.reduce(v, None) <= greatest)
 
 
+def outside(y: Any, p: float) -> Any:
+    """Where a norm of order p is so large or small that derivatives by its powers may leave the range."""
+    return _outside(y, *_of_derivatives(dtype_of(y), p))
+
+
 def _outside(y: Any, least: float, greatest: float) -> Any:
     return logical_not(logical_and(ge(y, least), le(y, greatest)))
 
