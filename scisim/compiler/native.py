@@ -20,6 +20,7 @@ from scisim.compiler.cpu.executor import Bound, executor
 from scisim.compiler.cpu.library import Kernel
 from scisim.compiler.cpu.pool import pool
 from scisim.compiler.lower.assemble import Assembly
+from scisim.compiler.lower.calls import Held
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.program import lower, native
 from scisim.compiler.lower.rows import in_a_row
@@ -67,7 +68,8 @@ class NativeProgram:
     """
 
     direct: Program | None = None  # what runs a graph of which every step is in Python: nothing is called natively
-    held: tuple = ()  # what addresses in the program are of
+    held: tuple[Held, ...] = ()  # what addresses in the program are of
+    status = np.zeros(1, np.int64)  # what a library's function returned, if that was not 0
     usable: tuple[Callable[[], bool], ...] = ()  # whether the libraries that it calls are to be used now
 
     def __init__(
@@ -82,8 +84,9 @@ class NativeProgram:
         lowered = lower(row or graph, bits, pool().threads, here=lines and joined(graph))
         calls = [c for s in lowered.every() if isinstance(s, Region) for c in s.calls]
         self._parts: Parts | None = Parts(graph, lowered, Assembly(lowered), {c.kernel.name: c.kernel for c in calls})
-        held = [c.held for c in calls if c.held is not None]
-        self.held, self.usable = tuple(h for _, own in held for h in own), tuple({usable for usable, _ in held})
+        self.held = tuple(c.held for c in calls if c.held is not None)
+        self.usable = tuple({h.lines.usable for h in self.held})
+        self.status = lowered.values.status
         self._again: Callable[[], NativeProgram] | None = None
         self.made: dict[int, np.ndarray] = {}  # what host steps made, by slot
         self.hosts = [_HostStep(step, first, self.made) for step, first in self.assembly.hosts]
@@ -93,10 +96,9 @@ class NativeProgram:
         self._begin(shaped(plan_of(self.assembly, donated, answering), graph), bound)
 
     @classmethod
-    def of(cls, plan: Plan, bound: Bound, again: Callable[[], NativeProgram], held: tuple = ()) -> NativeProgram:
+    def of(cls, plan: Plan, bound: Bound, again: Callable[[], NativeProgram]) -> NativeProgram:
         """A program from the disk; ``again`` makes it from the graph, to look at."""
         self = object.__new__(cls)
-        self.held = held
         self._parts, self._again, self.made, self.hosts = None, again, {}, []
         self._begin(plan, bound)
         return self
@@ -116,7 +118,7 @@ class NativeProgram:
         frame = bound.frame().view(_Frame)
         for slot, array in (*own, *plan.constants):
             frame[slot] = array.ctypes.data
-        frame.held = (*own, *plan.constants, *self.held)
+        frame.held = (*own, *plan.constants, *self.held, self.status)
         self.frame: np.ndarray = frame
         self.allocated = [a for a in plan.results if not a.hosted]
 
@@ -196,12 +198,20 @@ class NativeProgram:
             if entry is not None and not _claimed(entry):
                 return self._second()(*args)
             try:
-                return self._results(args)
+                outs = self._results(args)
             finally:
                 if entry is not None:
                     entry.release()
+            if self.held and self.status[0]:
+                self._refused()
+            return outs
         finally:
             self.lock.release()
+
+    def _refused(self) -> None:
+        """Tell what a library's function returned."""
+        status, self.status[0] = int(self.status[0]), 0
+        raise ScisimError(f"{self.graph.name}: {self.held[0].lines.explain(status)}")
 
     @functools.cached_property
     def _without_lines(self) -> NativeProgram:
@@ -210,9 +220,9 @@ class NativeProgram:
 
     def _second(self) -> NativeProgram:
         """The same program with memory of its own, while this one is busy for long, maybe in this very thread."""
-        if self.hosts:  # whose results belong to one run
+        if self.hosts or self.held:  # whose results, or what libraries return, belong to one run
             return NativeProgram(self.graph, (), self.plan.answering)
-        return NativeProgram.of(self.plan, self.bound, lambda: self, self.held)
+        return NativeProgram.of(self.plan, self.bound, lambda: self)
 
     def _results(self, args: Sequence[Any]) -> list[Any]:
         """Run natively if the arguments are what that takes; a program that is called once is not made ready for it."""

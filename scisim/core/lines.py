@@ -25,15 +25,19 @@ class Lines(NamedTuple):
     axis : int
         Of operand and result.
     function : int
-        The address of ``function(handle, operand, result)``; it may be called by several threads at once.
+        The address of ``function(handle, operand, result)``, which returns 0 where nothing is wrong; several threads may
+        be in it at once.
     handle : callable
         ``handle(count, operand, result)`` for so many lines with such `Steps`: an object whose ``address`` is what the
         function takes first, for as long as the object lives.
     usable : callable
         ``usable()``: whether the library is the one to use at present.
+    explain : callable
+        ``explain(status)``: what another number than 0 means.
     """
 
     axis: int
     function: int
     handle: Callable[[int, Steps, Steps], Any]
     usable: Callable[[], bool]
+    explain: Callable[[int], str]

@@ -194,3 +194,15 @@ def test_profiles_show_what_lines_take(rng):
         f(x)
     (program,) = p.programs
     assert sum(q.seconds for e in program.entries() for q in e.parts if "fft" in q.what) > 0
+
+
+@needs_lines
+def test_what_a_library_refuses_is_told(rng):
+    x = operand(rng, (6, 8), "d")
+    f = ss.jit(around("rfftn", (0, 1)))
+    want = f(x)
+    (program,) = f.programs.values()
+    program.run.status[0] = 1
+    with pytest.raises(ss.errors.ScisimError, match="MKL refused a transform: .*memory"):
+        f(x)
+    np.testing.assert_array_equal(f(x), want)

@@ -15,6 +15,14 @@ from scisim.compiler.lower.operands import Address, Extent, Operands
 from scisim.compiler.lower.pieces import Number, Pieced, kind, middle, placed
 from scisim.compiler.lower.scope import Access, Scope
 from scisim.compiler.scalar.ir import Node, live
+from scisim.core.lines import Lines
+
+
+class Held(NamedTuple):
+    """What a call needs of a library: its `Lines`, and the handles that live as long as the program."""
+
+    lines: Lines
+    handles: tuple
 
 
 @dataclass
@@ -30,9 +38,8 @@ class Call:
         For people: which equations it computes.
     origin : tuple, optional
         The equations whose results it stores, and the `Roots` that tell what is computed on the way.
-    held : tuple, optional
-        ``held[0]()``: whether the call may be made at present; and what lives as long as the program, as arguments are
-        addresses of it.
+    held : Held, optional
+        Where arguments are addresses in a library.
     work : Extent, optional
         An estimate of arithmetic operations where the kernel does not tell.
     """
@@ -41,7 +48,7 @@ class Call:
     args: list[Address | Extent]
     note: str = ""
     origin: Any = None
-    held: tuple[Callable[[], bool], tuple] | None = None
+    held: Held | None = None
     work: Extent | None = None
 
     def buffers(self) -> list[Any]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from scisim.compiler.cpu.lines import LinesCall
 from scisim.compiler.cpu.products_transpose import Transpose
-from scisim.compiler.lower.calls import Call, Extent, address
+from scisim.compiler.lower.calls import Call, Extent, Held, address
 from scisim.compiler.lower.layout import View
 from scisim.core.avals import aval
 from scisim.core.graph import Equation, Var
@@ -43,10 +43,11 @@ def lines(block: Any, eq: Equation) -> None:
     steps = [Steps(a.strides[axis], 0 if across is None else a.strides[across]) for a in (view, to)]
     handles = [found.handle(n, *steps) for n in dict.fromkeys((count, rest))]
     length = Extent(0, 1) if tiled else Extent(count)
-    numbers = [Extent(count), Extent(found.function), Extent(handles[0].address), Extent(handles[-1].address)]
+    known = (count, found.function, handles[0].address, handles[-1].address, block.values.status.ctypes.data)
+    numbers = [Extent(n) for n in known]
     loops = [k for k in others if k != across]
     args: list[Any] = [length, *numbers, address(view), address(to), *_moves(v, loops, cut, (view, to))]
-    held, work = (found.usable, tuple(handles)), _work(v, axis, cut)
+    held, work = Held(found, tuple(handles)), _work(v, axis, cut)
     block.calls.append(Call(LinesCall(len(loops)), args, eq.prim.name, held=held, work=work))
 
 

@@ -35,12 +35,15 @@ class Values:
         The slot of each variable that is a result.
     hosted : set of Var
         Those whose arrays Python makes.
+    status : ndarray
+        What a library's function returned, if that was not 0.
     changing : set of Var
         The values that one array takes as a loop replaces parts of it.
     """
 
     def __init__(self, threads: int, native: Callable[[Equation], bool]) -> None:
         self.threads, self.native = threads, native
+        self.status = np.zeros(1, np.int64)
         self.slots = FIRST_SLOT
         self.views: dict[Var, View] = {}
         self.arena: list[Buffer] = []
