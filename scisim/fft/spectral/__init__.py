@@ -10,11 +10,12 @@ True
 from typing import Any as _Any
 
 from scisim.core.public import public as _public
+from scisim.fft.spectral import collocation as _collocation
 from scisim.fft.spectral import convolution as _convolution
 from scisim.fft.spectral import filters as _filters
 from scisim.fft.spectral import interpolation as _interpolation
 from scisim.fft.spectral import operators as _operators
-from scisim.fft.spectral import series as _chebyshev
+from scisim.fft.spectral import series as _series
 from scisim.fft.spectral import solvers as _solvers
 from scisim.fft.spectral import spectra as _spectra
 
@@ -46,16 +47,16 @@ correlate = _dressed(_convolution, "correlate")
 resample = _dressed(_interpolation, "resample")
 interpolate = _dressed(_interpolation, "interpolate")
 
-chebyshev_points = _dressed(_chebyshev, "chebyshev_points")
-chebyshev_weights = _dressed(_chebyshev, "chebyshev_weights")
-chebyshev_matrix = _dressed(_chebyshev, "chebyshev_matrix")
-chebyshev_derivative = _dressed(_chebyshev, "chebyshev_derivative")
-chebyshev_integral = _dressed(_chebyshev, "chebyshev_integral")
-chebyshev_differentiate = _dressed(_chebyshev, "chebyshev_differentiate")
-chebyshev_integrate = _dressed(_chebyshev, "chebyshev_integrate")
-chebyshev_evaluate = _dressed(_chebyshev, "chebyshev_evaluate")
-inverse_chebyshev = _dressed(_chebyshev, "inverse_chebyshev")
-chebyshev = _dressed(_chebyshev, "chebyshev")
+chebyshev_points = _dressed(_collocation, "chebyshev_points")
+chebyshev_weights = _dressed(_collocation, "chebyshev_weights")
+chebyshev_matrix = _dressed(_collocation, "chebyshev_matrix")
+chebyshev_derivative = _dressed(_series, "chebyshev_derivative")
+chebyshev_integral = _dressed(_series, "chebyshev_integral")
+chebyshev_differentiate = _dressed(_collocation, "chebyshev_differentiate")
+chebyshev_integrate = _dressed(_collocation, "chebyshev_integrate")
+chebyshev_evaluate = _dressed(_series, "chebyshev_evaluate")
+inverse_chebyshev = _dressed(_series, "inverse_chebyshev")
+chebyshev = _dressed(_series, "chebyshev")
 
 __all__ = [
     "derivative",

@@ -14,6 +14,7 @@ from scisim.fft.spectral._constants import constant
 from scisim.ops.shape import several
 
 Interval = tuple[float, float]
+UNIT: Interval = (-1.0, 1.0)
 
 
 def interval_of(name: str, interval: Any) -> Interval:
