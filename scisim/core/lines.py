@@ -25,8 +25,8 @@ class Lines(NamedTuple):
     axis : int
         Of operand and result.
     function : int
-        The address of ``function(handle, operand, result)``, which returns 0 where nothing is wrong; several threads may
-        be in it at once.
+        The address of ``function(handle, operand, result)``, which returns 0 where nothing is wrong; it may be called
+        by several threads at once.
     handle : callable
         ``handle(count, operand, result)`` for so many lines with such `Steps`: an object whose ``address`` is what the
         function takes first, for as long as the object lives.
