@@ -9,7 +9,10 @@ import pytest
 
 import scisim as ss
 from scisim import autodiff as ad
+from scisim.core.avals import aval
+from scisim.core.capture import capture
 from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ShapeError
+from scisim.core.tensor import unwrap, wrap
 from scisim.fft import spectral
 from scisim.fft.spectral._constants import CONSTANTS
 
@@ -239,3 +242,18 @@ def test_constants_are_kept_read_only_and_bounded():
     assert held
     assert not any(a.flags.writeable for a in held)
     assert CONSTANTS.info().bytes <= CONSTANTS.limit
+
+
+@pytest.mark.parametrize(("kind", "names"), [("f", ["rfft", "mul", "irfft"]), ("c", ["fft", "mul", "fft"])])
+def test_operators_are_two_transforms_and_one_product(kind, names):
+    u = np.random.default_rng(9).normal(size=(4, 6)).astype(np.dtype(f"{kind}{8 if kind == 'f' else 16}"))
+    operators = (
+        spectral.derivative,
+        spectral.laplacian,
+        spectral.poisson,
+        lambda v: spectral.helmholtz(v, -1.0),
+        spectral.filter,
+    )
+    for f in operators:
+        graph = capture(lambda v, f=f: [unwrap(f(wrap(v)))], [aval(u)])
+        assert [equation.prim.name for equation in graph.equations] == names
