@@ -41,7 +41,7 @@ def _without_imaginary(a: Any, b: Any) -> Any:
     """A real number as a complex one; with -0 the zeros of the quotient's imaginary part have the sign of -imag(b)."""
     if not hasattr(a, "dtype"):
         return complex(float(a), -0.0)
-    out = np.empty(np.shape(a), np.result_type(a, b, np.complex64))
+    out = np.empty(np.shape(a), np.result_type(a, b))
     out.real, out.imag = a, -0.0
     return out[()]
 
