@@ -10,9 +10,9 @@ import numpy as np
 from scisim.autodiff._holomorphy import HolomorphicCall
 from scisim.autodiff.calls import positions, with_keywords
 from scisim.core import pytree
-from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, DTypeError, ScisimError
 from scisim.core.tensor import wrap
-from scisim.core.values import dtype, inexact
+from scisim.core.values import as_value, dtype, inexact, named
 from scisim.ops.shape import astype
 
 _NUMBERS = (int, float, complex)
@@ -52,7 +52,7 @@ def complex_tree(who: str, tree: Any, name: str) -> Any:
 
     A list of Python's numbers, nested or not, is one array.
     """
-    leaves, spec = pytree.flatten(np.asarray(tree) if _is_list_of_numbers(tree) else tree)
+    leaves, spec = pytree.flatten(listed(who, tree, name))
     made: list[Any] = []
     for leaf, path in zip(leaves, pytree.paths(pytree.unflatten(spec, leaves)), strict=True):
         if type(leaf) in _NUMBERS:
@@ -63,6 +63,16 @@ def complex_tree(who: str, tree: Any, name: str) -> Any:
             raise DTypeError(f"{who}: {name}{path} has dtype {dtype(v)}; pass complex numbers")
         made.append(wrap(astype(v, complex_of(dtype(v)))))
     return pytree.unflatten(spec, made)
+
+
+def listed(who: str, tree: Any, name: str) -> Any:
+    """A list of numbers, nested or not, as an array; other containers as they are."""
+    if not _is_list_of_numbers(tree):
+        return tree
+    try:
+        return as_value(tree)
+    except ScisimError as error:
+        raise named(f"{who}: {name}", error) from None
 
 
 def _is_list_of_numbers(tree: Any) -> bool:

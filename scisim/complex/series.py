@@ -10,13 +10,14 @@ import numpy as np
 from scisim.autodiff._holomorphy import HolomorphicCall
 from scisim.autodiff.forward import _directions
 from scisim.autodiff.slots import univariate
-from scisim.complex._calls import checked, complex_tree
+from scisim.complex._calls import checked, complex_tree, listed
 from scisim.complex.derivatives import series
 from scisim.core import pytree
 from scisim.core.checks import is_finite, is_integer
-from scisim.core.errors import ArgumentError, ShapeError
+from scisim.core.errors import ArgumentError, ArgumentTypeError, ShapeError
 from scisim.core.tensor import wrap
 from scisim.core.values import check_function, name_of, shape
+from scisim.fft.common import check_size
 from scisim.fft.transforms import fft
 from scisim.ops.creation import asarray
 from scisim.ops.shape import as_integer, moveaxis, reshape
@@ -68,7 +69,8 @@ def taylor(f: Callable, z: Any, v: Any, order: int, check: bool | str = True) ->
         raise ArgumentError(f"taylor: {len(z)} arguments need a tuple of as many directions, got {got}")
     points = tuple(complex_tree("taylor", x, f"argument {k}") for k, x in enumerate(z))
     call = HolomorphicCall("taylor", f, points, tuple(range(len(points))), False, check=check)
-    directions = _directions("taylor", points, tuple(v), call.values)
+    along = tuple(listed("taylor", d, f"direction {k}") for k, d in enumerate(v))
+    directions = _directions("taylor", points, along, call.values)
     columns = series(call, univariate(max(order, 1)), [None if d is None else {1: d} for d in directions])
     return [pytree.tree_of(call.out_spec, [c[k] for c in columns]) for k in range(order + 1)]
 
@@ -119,16 +121,33 @@ def laurent(f: Callable, center: Any, lowest: int, highest: int, *, radius: floa
 def _laurent(who: str, f: Callable, center: Any, lowest: Any, highest: Any, radius: Any, points: Any) -> list:
     check_function(who, f)
     lowest, highest = as_integer(who, "lowest", lowest), as_integer(who, "highest", highest)
-    if not is_integer(points, 1) or not lowest <= highest < lowest + points:
+    if not is_integer(points, 1):
+        raise ArgumentTypeError(f"{who}: points is {points!r}; expected an integer of at least 1")
+    check_size(who, (int(points),))
+    if not lowest <= highest < lowest + points:
         raise ArgumentError(
             f"{who}: {points!r} points determine as many powers, and {lowest} to {highest} were asked for; give "
             f"lowest <= highest and more points"
         )
     if not (is_finite(radius) and radius > 0):
-        raise ArgumentError(f"{who}: radius is {radius!r}; expected a positive number")
+        raise ArgumentError(f"{who}: radius is {radius!r}; expected a positive number of Python")
+    factors = [_power(who, float(radius), -k) / points for k in range(lowest, highest + 1)]
     values = _on_circle(who, f, center, radius, points)
     spectrum = moveaxis(fft(values), -1, 0)
-    return [wrap(spectrum[k % points] * (float(radius) ** -k / points)) for k in range(lowest, highest + 1)]
+    return [wrap(spectrum[k % points] * c) for k, c in enumerate(factors, lowest)]
+
+
+def _power(who: str, radius: float, k: int) -> float:
+    try:
+        power = radius**k
+    except OverflowError:
+        power = 0.0
+    if power == 0.0:
+        raise ArgumentError(
+            f"{who}: {radius!r} ** {k}, by which a coefficient is multiplied, leaves float64; take a radius nearer to "
+            f"1, or scale the variable"
+        )
+    return power
 
 
 def residue(f: Callable, center: Any, *, radius: float = 1.0, points: int = 256) -> Any:
@@ -162,10 +181,16 @@ def residue(f: Callable, center: Any, *, radius: float = 1.0, points: int = 256)
 
 def _on_circle(who: str, f: Callable, center: Any, radius: float, points: int) -> Any:
     """Values on circles about centres, along a new last axis."""
-    z = complex_tree(who, asarray(center), "center")._v
+    try:
+        z = complex_tree(who, asarray(center), "center")._v
+    except ArgumentTypeError as error:
+        raise ArgumentTypeError(f"{who}: center: {str(error).removeprefix('Tensor: ')}") from None
     circle = radius * np.exp(2j * np.pi * np.arange(points) / points)
     at = reshape(z, (*shape(z), 1)) + circle.astype(z.dtype)
-    (values,), _ = pytree.values(f(wrap(at)), who)
+    found, _ = pytree.values(f(wrap(at)), who)
+    if len(found) != 1:
+        raise ArgumentTypeError(f"{who}: {name_of(f)} must return one array, but returns {len(found)}")
+    values = found[0]
     if shape(values) != shape(at):
         raise ShapeError(f"{who}: {name_of(f)} must act elementwise, but takes shape {shape(at)} to {shape(values)}")
     return values

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import optree
 
-from scisim.core.errors import ArgumentTypeError, MutationError
+from scisim.core.errors import ArgumentTypeError, MutationError, ScisimError
 from scisim.core.tensor import Tensor, wrap
-from scisim.core.values import Traced, as_value, inexact, name_of, own
+from scisim.core.values import Traced, as_value, inexact, name_of, named, own
 
 NAMESPACE = "scisim"
 _SINGLE: Any = optree.tree_structure(0, namespace=NAMESPACE)  # type: ignore[arg-type]
@@ -39,7 +39,10 @@ def leaf_value(leaf: Any, who: str = "a transformation", where: str = "") -> Any
     if type(leaf) is Tensor:
         return leaf._v
     if isinstance(leaf, _ARRAYS):
-        return own(as_value(leaf))
+        try:
+            return own(as_value(leaf))
+        except ScisimError as error:
+            raise named(f"{who}: {where or 'an argument'}", error) from None
     raise ArgumentTypeError(
         f"{who}: {where or 'an argument'} is a {type(leaf).__name__} ({leaf!r:.60}); expected a Tensor, an array, a "
         f"number, or a container of them. Close over other objects, or mark them in static_argnums where jit allows."
