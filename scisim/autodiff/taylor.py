@@ -289,8 +289,8 @@ class Taylor(Trace):
             return None
         h = radius(self.coefficient(b, 0), self.coefficient(a, 0))
         far = where(eq(h, 0), 1.0, h)
-        b, a = (self.lazily(lambda x=x: x / far) for x in (b, a))
-        return self._elementwise(near_angle, (b, a), {}, z)
+        point = self.lazily(lambda: (b / far, a / far))
+        return self._elementwise(near_angle, point, {}, z)
 
     def length(self, a: Any, b: Any, y: Series) -> Rule | None:
         """sqrt(a a + b b); None where the general rule serves."""
