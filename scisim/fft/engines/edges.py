@@ -12,9 +12,8 @@ from scisim.fft.engines.interface import Axes
 def edges(rank: int, axis: int, n: int) -> Iterator[tuple[slice, ...]]:
     """Where they are along an axis, in half a spectrum of n points."""
     at = [slice(None)] * rank
-    for k in (0, n // 2) if n % 2 == 0 else (0,):
-        at[axis] = slice(k, k + 1)
-        yield tuple(at)
+    at[axis] = slice(0, None, n // 2) if n % 2 == 0 else slice(0, 1)
+    yield tuple(at)
 
 
 def symmetric(x: np.ndarray, n: int, axes: Axes) -> np.ndarray:
@@ -25,18 +24,24 @@ def symmetric(x: np.ndarray, n: int, axes: Axes) -> np.ndarray:
     """
     if len(axes) == 1:
         return x
-    y = x
-    for at in edges(x.ndim, axes[-1], n):
-        e = x[at]
-        wrong = e - np.conjugate(_reversed(e, axes[:-1]))
-        size = max(np.abs(wrong.real).max(initial=0.0), np.abs(wrong.imag).max(initial=0.0))
-        # A nan counts as wrong.
-        if not size <= 4 * np.finfo(e.dtype).eps * np.abs(e).max(initial=0.0):
-            y = x.copy() if y is x else y
-            y[at] = e - 0.5 * wrong
+    (at,) = edges(x.ndim, axes[-1], n)
+    e = x[at]
+    wrong = np.conjugate(e)
+    for axis in axes[:-1]:
+        wrong = _reversed(wrong, axis)
+    np.subtract(e, wrong, out=wrong)
+    bound = 4 * np.finfo(e.dtype).eps * np.abs(e).max(initial=0.0)
+    if np.abs(wrong).max(initial=0.0) <= bound:  # not so for a nan
+        return x
+    y = x.copy()
+    y[at] = e - 0.5 * wrong
     return y
 
 
-def _reversed(e: np.ndarray, axes: Axes) -> np.ndarray:
+def _reversed(e: np.ndarray, axis: int) -> np.ndarray:
     """The element at -k in the place of that at k."""
-    return np.roll(np.flip(e, axes), 1, axes)
+    out = np.empty_like(e)
+    first, rest, back = ([slice(None)] * e.ndim for _ in range(3))
+    first[axis], rest[axis], back[axis] = slice(0, 1), slice(1, None), slice(None, 0, -1)
+    out[tuple(first)], out[tuple(rest)] = e[tuple(first)], e[tuple(back)]
+    return out
