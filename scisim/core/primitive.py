@@ -58,8 +58,9 @@ class Primitive:
         ``lines(avals, params)`` gives the `Lines` by which a C library computes it, for compiled programs; None where
         there is none.
     apart : callable, optional
-        ``apart(apply, args, params)`` gives the same value by ``apply(primitive, *args, **params)`` of primitives that
-        have `lines`, which compiled programs join with what is around them; None to leave it.
+        ``apart(apply, args, params, turn)`` gives the same value by ``apply(primitive, *args, **params)`` of primitives
+        that have `lines`, which compiled programs join with what is around them; None to leave it.  ``turn``: the axis
+        that is exchanged with the last one to make the operand, or None.
     record : callable, optional
         ``record(args)`` enters a captured graph in the place of the primitive itself.
     exact : Primitive, optional

@@ -6,6 +6,7 @@ numbers, all elements counting once: conjugates and weights around them make the
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -22,6 +23,7 @@ from scisim.ops.shape import cast_p
 from scisim.ops.turned import turned
 
 _FEW, _LARGE = 32, 1 << 15  # so few lines of an array so large are better shared by an engine's own threads
+_SMALL, _LONG = 1 << 12, 256  # elements up to which calls cost most, and from which on tiles of two axes gain
 Apply = Callable[..., Any]
 
 
@@ -38,7 +40,7 @@ def _usable() -> bool:
 
 
 def _many(length: int, x: ShapeDtype, y: ShapeDtype) -> bool:
-    size = max(int(np.prod(a.shape)) for a in (x, y))
+    size = max(math.prod(a.shape) for a in (x, y))
     return size > 0 and (size < _LARGE or size // length >= _FEW)
 
 
@@ -66,16 +68,16 @@ def irfft_lines(prim: Any, avals: tuple, p: dict) -> Lines | None:
     return lines(p["n"], x, infer(prim, avals, p), p)
 
 
-# --- one axis after the other --------------------------------------------------------------------------------------
-def fft_apart(prim: Any, apply: Apply, args: tuple, p: dict) -> Any:
+# --- one axis after the other: the axis that the operand is turned by first, if the order is free ------------------
+def fft_apart(prim: Any, apply: Apply, args: tuple, p: dict, turn: int | None) -> Any:
     """A complex transform; the scale comes with the last axis."""
     x = args[0]
     if (p["axes"] == (-1,) and dtype(x).kind == "c") or not _known(x, p):
         return None
-    return _complex(prim, apply, x, p["axes"], p["inverse"], p["scale"])
+    return _complex(prim, apply, x, p["axes"], p["inverse"], p["scale"], turn)
 
 
-def rfft_apart(prim: Any, fft: Any, apply: Apply, args: tuple, p: dict) -> Any:
+def rfft_apart(prim: Any, fft: Any, apply: Apply, args: tuple, p: dict, turn: int | None) -> Any:
     """A real transform: the axis with half a spectrum first."""
     x, axes = args[0], p["axes"]
     direct = axes == (-1,) and not p["inverse"] and not p["twice"]
@@ -85,12 +87,12 @@ def rfft_apart(prim: Any, fft: Any, apply: Apply, args: tuple, p: dict) -> Any:
     scale = 2.0 * p["scale"] if p["twice"] else p["scale"]
     own = {"axes": (-1,), "inverse": False, "scale": 1.0 if rest else scale, "twice": False}
     y = turned(apply, apply(prim, turned(apply, x, axes[-1]), **own), axes[-1])
-    y = _complex(fft, apply, y, rest, False, scale)
+    y = _complex(fft, apply, y, rest, False, scale, None)
     y = apply(conj_p, y) if inverse else y
     return apply(mul_p, y, _weights(y, axes[-1], n, 0.5)) if p["twice"] else y
 
 
-def irfft_apart(prim: Any, fft: Any, apply: Apply, args: tuple, p: dict) -> Any:
+def irfft_apart(prim: Any, fft: Any, apply: Apply, args: tuple, p: dict, turn: int | None) -> Any:
     """A transform to real numbers: the axis with half a spectrum last."""
     x, axes = args[0], p["axes"]
     direct = axes == (-1,) and p["inverse"] and p["twice"] and dtype(x).kind == "c"
@@ -99,16 +101,16 @@ def irfft_apart(prim: Any, fft: Any, apply: Apply, args: tuple, p: dict) -> Any:
     x = _as_complex(apply, x)
     x = x if p["twice"] else apply(mul_p, x, _weights(x, axes[-1], p["n"], 2.0))
     x = x if p["inverse"] else apply(conj_p, x)
-    y = _complex(fft, apply, x, axes[:-1], True, 1.0)
+    y = _complex(fft, apply, x, axes[:-1], True, 1.0, turn)
     scale = p["scale"] if p["twice"] else 0.5 * p["scale"]
     y = apply(prim, turned(apply, y, axes[-1]), n=p["n"], axes=(-1,), inverse=True, scale=scale, twice=True)
     return turned(apply, y, axes[-1])
 
 
-def _complex(fft: Any, apply: Apply, x: Any, axes: tuple, inverse: bool, scale: float) -> Any:
-    x = _as_complex(apply, x)
-    for axis in reversed(axes):
-        own = {"axes": (-1,), "inverse": inverse, "scale": scale if axis == axes[0] else 1.0}
+def _complex(fft: Any, apply: Apply, x: Any, axes: tuple, inverse: bool, scale: float, turn: int | None) -> Any:
+    x, order = _as_complex(apply, x), sorted(axes[::-1], key=lambda a: a != turn)
+    for axis in order:
+        own = {"axes": (-1,), "inverse": inverse, "scale": scale if axis == order[-1] else 1.0}
         x = turned(apply, apply(fft, turned(apply, x, axis), **own), axis)
     return x
 
@@ -123,10 +125,18 @@ def _aval(x: Any) -> ShapeDtype:
 
 
 def _known(x: Any, p: dict) -> bool:
-    """Whether native code can do it along every axis."""
+    """Whether native code can do it along every axis, and gains."""
     dt, s = np.dtype(dtype(x)), shape(x)
     known = dt.char in "fdFD" and dt.isnative and by_lines() is not None
-    return known and all(_many(s[a], _aval(x), _aval(x)) for a in p["axes"])
+    return known and all(_many(s[a], _aval(x), _aval(x)) for a in p["axes"]) and _gains(s, p["axes"])
+
+
+def _gains(s: tuple[int, ...], axes: tuple[int, ...]) -> bool:
+    """Whether going over several axes one by one is worth what turning arrays costs."""
+    size, lengths = math.prod(s), [s[a] for a in axes]
+    if len(axes) == 1 or size <= _SMALL:
+        return True
+    return len(axes) == 2 and (min(lengths) >= _LONG or size // math.prod(lengths) >= _FEW)
 
 
 def _weights(x: Any, axis: int, n: int, edge: float) -> np.ndarray:

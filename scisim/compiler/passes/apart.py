@@ -37,7 +37,8 @@ def joined(graph: Graph) -> bool:
 
 def _apart(r: Any, eq: Equation) -> Any:
     assert eq.prim.apart is not None
-    return eq.prim.apart(r.apply, eq.args, eq.params)
+    made = r.made_by(eq.args[0], turn_p)
+    return eq.prim.apart(r.apply, eq.args, eq.params, None if made is None else made.params["axis"])
 
 
 def _back(r: Any, eq: Equation) -> Any:
