@@ -126,7 +126,7 @@ def vector_norm(x: Any, axis: Any = None, keepdims: bool = False, ord: Any = 2) 
 
     Notes
     -----
-    Convention: the gradient at the zero vector is 0. Where powers of elements leave the range of the dtype, elements are
+    Convention: the gradient at the zero vector is 0. Where powers of elements leave the range of the dtype, they are
     divided by the greatest modulus first.
 
     Examples
