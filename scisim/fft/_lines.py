@@ -108,7 +108,8 @@ def irfft_apart(prim: Any, fft: Any, apply: Apply, args: tuple, p: dict, turn: i
 
 
 def _complex(fft: Any, apply: Apply, x: Any, axes: tuple, inverse: bool, scale: float, turn: int | None) -> Any:
-    x, order = _as_complex(apply, x), sorted(axes[::-1], key=lambda a: a != turn)
+    x = _as_complex(apply, x)
+    order = [a for a in axes if a == turn] + [a for a in reversed(axes) if a != turn]
     for axis in order:
         own = {"axes": (-1,), "inverse": inverse, "scale": scale if axis == order[-1] else 1.0}
         x = turned(apply, apply(fft, turned(apply, x, axis), **own), axis)
