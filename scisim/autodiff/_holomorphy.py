@@ -47,6 +47,9 @@ class Checked(Traced):
 class Holomorphy(Trace):
     """One run of a function that must be holomorphic.
 
+    Two conjugates cancel: cotangents of users' rules are conjugated on their way in and out, also in derivatives that
+    the function itself takes.
+
     Parameters
     ----------
     function : callable or str
@@ -54,15 +57,13 @@ class Holomorphy(Trace):
         The transformation, for messages.
     strict : bool
         Refuse also what has no derivative (comparisons, rounding, sorted positions) and so may decide branches.
-    pairs : bool
-        Two conjugates cancel: cotangents of users are conjugated on their way in and out.
     """
 
     kind: ClassVar[str] = "holomorphic derivative"
 
-    def __init__(self, function: Any, who: str = "holomorphic", strict: bool = False, pairs: bool = False) -> None:
+    def __init__(self, function: Any, who: str = "holomorphic", strict: bool = False) -> None:
         super().__init__(function)
-        self.who, self.strict, self.pairs = who, strict, pairs
+        self.who, self.strict = who, strict
 
     def wrap(self, value: Any, mark: Mark = HOLOMORPHIC) -> Checked:
         x = Checked()
@@ -104,7 +105,7 @@ class Holomorphy(Trace):
         return [self._refined(prim, mark, m, y) for m, y in zip(made, outs, strict=True)]
 
     def _conjugated(self, mark: Mark) -> Mark:
-        return HOLOMORPHIC if mark.turned else Mark("conj", *place(), turned=self.pairs)
+        return HOLOMORPHIC if mark.turned else Mark("conj", *place(), turned=True)
 
     def _refined(self, prim: Primitive, mark: Mark, own: Mark | None, y: Any) -> Mark | None:
         """The mark of a result: that of the operands, changed by what the operation itself does."""
@@ -192,10 +193,10 @@ class Holomorphy(Trace):
         return 1
 
     def again(self, function: Any) -> Holomorphy:
-        return Holomorphy(self.function, self.who, self.strict, self.pairs)
+        return Holomorphy(self.function, self.who, self.strict)
 
     def key(self) -> Any:
-        return ("holomorphic", self.strict, self.pairs)
+        return ("holomorphic", self.strict)
 
 
 def _differentiates(prim: Primitive, i: int) -> bool:
@@ -235,7 +236,7 @@ def _run_rule(prim: Primitive, live: list[int], vals: list, params: dict, outs: 
 
     def run(*flat: Any) -> list:
         xs, ys, left = flat[: len(vals)], flat[len(vals) : len(vals) + len(outs)], list(flat[len(vals) + len(outs) :])
-        with Holomorphy(prim.name, pairs=True) as trace:
+        with Holomorphy(prim.name) as trace:
             directions = [trace.wrap(left.pop(0)) if i in live else None for i in range(len(xs))]
             made = prim.jvp(ys if prim.multiple else ys[0], xs, directions, **params)  # type: ignore[misc]
             parts = made if prim.multiple else (made,)

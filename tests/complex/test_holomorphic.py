@@ -310,6 +310,33 @@ def test_bodies(name):
             np.testing.assert_allclose(complex(way(z)), want, rtol=16 * EPS)
 
 
+def test_two_conjugates_cancel():
+    """What is reflected, and reflected back, is holomorphic: conj(f(conj(z)))."""
+    f, z = lambda z: z * ss.conj(ss.exp(2j * ss.conj(z))), 0.3 + 0.2j
+    want = np.exp(-2j * z) * np.array([z, 1 - 2j * z, -4j - 4 * z])
+    for n in range(3):
+        for way in (sc.holomorphic(f, n), ss.jit(sc.holomorphic(f, n)), sc.holomorphic(ss.jit(f), n)):
+            np.testing.assert_allclose(complex(way(z)), want[n], rtol=16 * EPS)
+    np.testing.assert_allclose(complex(sc.holomorphic_jacobian(f)(z)), want[1], rtol=16 * EPS)
+    np.testing.assert_allclose(complex(sc.holomorphic_hessian(f)(z)), want[2], rtol=16 * EPS)
+    np.testing.assert_allclose(complex(ad.jacobian(f)(z)), want[1], rtol=16 * EPS)
+
+
+def test_derivatives_nest_through_pullbacks_of_users():
+    """Their cotangents are conjugated on the way in and out, which an outer derivative sees."""
+    pulled = ad.custom_vjp(lambda z: z**3)
+    pulled.defvjp(lambda z: (pulled(z), z), lambda z, ct: (ss.conj(3 * z * z) * ct,))
+    for f in (pulled, ss.jit(pulled), lambda z: ss.scan(lambda c, _: (pulled(c), None), z, None, length=1)[0]):
+        for way in (
+            sc.holomorphic(sc.holomorphic(f)),
+            sc.holomorphic(sc.holomorphic_jacobian(f)),
+            sc.holomorphic_jacobian(sc.holomorphic(f)),
+            sc.holomorphic_hessian(f),
+            ss.jit(sc.holomorphic_hessian(f)),
+        ):
+            np.testing.assert_allclose(complex(way(1.0 + 2.0j)), 6.0 + 12.0j, rtol=16 * EPS)
+
+
 def test_rules_of_users_that_are_complex_linear():
     pushed = ad.custom_jvp(lambda z: z**3)
     pushed.defjvp(lambda primals, tangents: (pushed(*primals), 3 * primals[0] ** 2 * tangents[0]))

@@ -13,7 +13,8 @@ WAY_OUT = r"complex\.wirtinger for df/dz and df/dz\*"
 
 REFUSED = {
     "conj": (ss.conj, "'conj'"),
-    "conj of conj": (lambda z: ss.conj(ss.conj(z)), "'conj'"),
+    "a product with a conjugate, conjugated": (lambda z: ss.conj(z * ss.conj(z)), "'conj'"),
+    "three conjugates": (lambda z: ss.conj(ss.conj(ss.conj(z))), "'conj'"),
     "real": (lambda z: ss.real(z) * z, "'real'"),
     "imag": (lambda z: ss.imag(z) * z, "'imag'"),
     "abs": (lambda z: ss.abs(z) * z, "abs"),
