@@ -93,3 +93,23 @@ def test_compiled_is_eager_at_special_points(name):
         if not finite(z) and f.special(z) is None and not open_power:
             for p, q in ((complex(x).real, complex(y).real), (complex(x).imag, complex(y).imag)):
                 assert (math.isnan(p) and math.isnan(q)) or p == q or abs(p - q) <= 1e-14 * abs(p), (z, x, y)
+
+
+def anywhere(dtype: Any, count: int = 24) -> np.ndarray:
+    """Random numbers: of every direction, next to the unit circle and to -1, of sizes from 1e-12 to 100."""
+    rng = np.random.default_rng(5)
+    turns = np.exp(1j * rng.uniform(-np.pi, np.pi, (4, count)))
+    sizes = 10 ** rng.uniform((-12, -12, -1, -12), (2, -1, 1, 0), (count, 4)).T
+    numbers = [sizes[0] * turns[0], (1 + sizes[1]) * turns[1], sizes[2] * turns[2], sizes[3] * turns[3] - 1]
+    return np.concatenate(numbers).astype(dtype)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", TABLE)
+def test_random_numbers(name, dtype, compiled):
+    f, zs = TABLE[name], anywhere(dtype)
+    for z, got in zip(zs.tolist(), run(f.call, compiled, zs).tolist(), strict=True):
+        error = errors(complex(got), exact(f.exact, z), dtype, parts=False, signs=False)
+        assert error <= f.units(z), (z, got, error)

@@ -48,7 +48,6 @@ COMPLEX_POINTS: dict[str, tuple] = {"where": (TRUTH[0], *COMPLEX)}
 # Functions of real numbers, integers or truth alone.
 NOT_COMPLEX = {
     *(
-        "cbrt",
         "floor",
         "ceil",
         "trunc",
@@ -68,7 +67,7 @@ NOT_COMPLEX = {
 
 
 def _cube_root(x: Any) -> Any:
-    return mpmath.sign(x) * mpmath.cbrt(abs(x))
+    return mpmath.cbrt(x) if isinstance(x, mpmath.mpc) else mpmath.sign(x) * mpmath.cbrt(abs(x))
 
 
 def _sinc(x: Any) -> Any:

@@ -17,7 +17,8 @@ class NumPyScalars:
 
     square, sinc = np.square, np.sinc
     mul, add, sub, div, neg = np.multiply, np.add, np.subtract, np.divide, np.negative
-    sqrt, cbrt, hypot, sign, abs = np.sqrt, np.cbrt, np.hypot, np.sign, np.abs
+    sqrt, hypot, sign, abs = np.sqrt, np.hypot, np.sign, np.abs
+    cbrt = lambda x: x ** (1 / 3) if np.iscomplexobj(x) else np.cbrt(x)
     exp, exp2, expm1, log, log2, log10, log1p = np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p
     sin, cos, tan, asin, acos, atan, atan2 = (
         np.sin,
@@ -52,7 +53,7 @@ class MpmathScalars(NumPyScalars):
     mul, add, sub, div, neg = operator.mul, operator.add, operator.sub, operator.truediv, operator.neg
     lt, le, gt, ge, eq, ne = operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne
     sqrt, hypot, sign, abs = mpmath.sqrt, mpmath.hypot, mpmath.sign, operator.abs
-    cbrt = lambda x: mpmath.sign(x) * mpmath.cbrt(operator.abs(x))
+    cbrt = lambda x: mpmath.cbrt(x) if isinstance(x, mpmath.mpc) else mpmath.sign(x) * mpmath.cbrt(operator.abs(x))
     exp, expm1, log, log1p, log10 = mpmath.exp, mpmath.expm1, mpmath.log, mpmath.log1p, mpmath.log10
     exp2 = lambda x: mpmath.mpf(2) ** x
     log2 = lambda x: mpmath.log(x) / mpmath.log(2)
