@@ -2,6 +2,9 @@
 
 A module never changes.  ``module(x)`` gives its output; where buffers follow the data (`BatchNorm`),
 ``y, module = module.apply(x)`` gives the output and the module after it.
+
+All layers take ``dtype="complex64"`` or ``"complex128"``.  Of activations, `crelu`, `zrelu`, `cardioid`, `modrelu`
+(`ModReLU`) and ``split(f)`` are made for complex numbers.
 """
 
 from scisim.nn import initializers as initializers

@@ -3,6 +3,9 @@
 First order: ``init(params) -> state``; ``update(grads, state, params) -> (params, state)``.
 Quasi-Newton: ``update(loss_fn, state, params) -> (params, state, value)``.
 Levenberg-Marquardt: ``update(residuals, state, params) -> (params, state, value)`` with `LeastSquares`.
+
+Parameters may be real, complex, or both: a step for complex z is that for (Re z, Im z), but for the second moments of
+`Adam`, which are of abs(g).
 """
 
 from scisim.optim.bfgs import BFGS as BFGS
