@@ -155,8 +155,12 @@ class Wrong(SciPy):
             scale = scale**2
         if self.how == "raises":
             raise RuntimeError("no licence")
-        y = super().c2c(x, axes, inverse, scale, out, threads)
-        return y.copy() * 0 if self.how == "ignores out" and out is not None else y
+        if self.how == "divides":
+            scale = 1 // 0
+        if self.how == "looks up":
+            scale = {}["scale"]
+        y = super().c2c(x, axes, inverse, scale, None if self.how == "ignores out" else out, threads)
+        return y
 
     def c2r(self, x, n, axes, inverse, scale, out, threads):
         if self.how == "reads":
@@ -171,12 +175,27 @@ class Wrong(SciPy):
         ("scales", "c2c .* is wrong"),
         ("raises", "RuntimeError: no licence"),
         ("reads", "c2r .* is wrong"),
+        ("divides", "raised ZeroDivisionError"),
+        ("looks up", "raised KeyError"),
+        ("ignores out", "differs when it writes to an array"),
     ],
 )
 def test_a_faulty_engine_is_refused(how, text):
     with pytest.raises(ArgumentError, match=f"register_engine: .*({text})"):
         ss.fft.register_engine(Wrong(how))
     assert "wrong" not in ss.fft.list_engines()
+
+
+def test_an_engine_must_not_take_the_name_of_another_nor_lack_a_method():
+    mine = SciPy()
+    for name in ("mkl", "scipy", 3, None, ["mine"]):
+        mine.name = name
+        with pytest.raises(ArgumentError, match="register_engine: the name must be a text other than 'mkl', .*got"):
+            ss.fft.register_engine(mine)
+    mine.name, mine.clear = "mine", None
+    with pytest.raises(ArgumentError, match="register_engine: clear is None, and must be a method"):
+        ss.fft.register_engine(mine)
+    assert "mine" not in ss.fft.list_engines()
 
 
 def test_a_faulty_engine_that_is_installed_is_left_out(monkeypatch):

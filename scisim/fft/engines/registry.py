@@ -118,7 +118,8 @@ def register_engine(engine: Engine) -> None:
     Raises
     ------
     ArgumentError
-        If the trial fails, which the message describes.
+        If the trial fails, which the message describes, a method is missing, or the name is that of an engine which
+        is there without being registered.
 
     Examples
     --------
