@@ -51,13 +51,18 @@ def _sec_asin(x: Any) -> Any:
     return 1.0 / np.sqrt(-(x - 1.0)) / np.sqrt(x - -1.0)
 
 
+def _sec_asin_scalar(s: Any, x: Any) -> Any:
+    one = 1.0 if s.real(x) is x else complex(1.0, -0.0)  # less which a zero imaginary part has the other sign
+    return s.div(s.div(1.0, s.sqrt(s.sub(one, x))), s.sqrt(s.sub(x, -1.0)))
+
+
 # 1 / sqrt(1 - x^2), on the branch of asin for complex numbers.
 sec_asin = Primitive(
     "sec_asin",
     _sec_asin,
     axes=ELEMENTWISE,
     partials=[lambda y, x: x * y * y * y],
-    scalar=lambda s, x: s.div(s.div(1.0, s.sqrt(s.neg(s.sub(x, 1.0)))), s.sqrt(s.sub(x, -1.0))),
+    scalar=_sec_asin_scalar,
     singular="infinite at -1 and 1",
     pole=True,
 )
