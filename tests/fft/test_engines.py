@@ -159,8 +159,7 @@ class Wrong(SciPy):
             scale = 1 // 0
         if self.how == "looks up":
             scale = {}["scale"]
-        y = super().c2c(x, axes, inverse, scale, None if self.how == "ignores out" else out, threads)
-        return y
+        return super().c2c(x, axes, inverse, scale, None if self.how == "ignores out" else out, threads)
 
     def c2r(self, x, n, axes, inverse, scale, out, threads):
         if self.how == "reads":
@@ -223,6 +222,27 @@ def test_a_registered_engine_computes_everything(rng, monkeypatch):
     ss.fft.rfft(rng.normal(size=8))
     assert calls == ["r2c"]
     registry.choose.cache_clear()
+
+
+def test_scipy_alone_is_enough(rng, monkeypatch):
+    """Without the packages mkl, pyfftw and ducc0."""
+    from scisim.fft import _trigonometric
+
+    lacking = dict.fromkeys(("mkl", "fftw", "fftw-measured", "ducc0"))
+    monkeypatch.setattr(registry, "_made", {"scipy": registry.get("scipy"), **lacking})
+    monkeypatch.setattr(_trigonometric, "_ducc", dict)
+    registry.choose.cache_clear()
+    try:
+        assert ss.fft.list_engines() == ["scipy"]
+        x = rng.normal(size=(40, 50))
+        transform = lambda x: ss.fft.irfftn(ss.fft.rfftn(x, axes=(1, 0)), s=(50, 40), axes=(1, 0))
+        for f in (transform, ss.jit(transform), lambda x: ss.fft.idctn(ss.fft.dctn(x)), ss.jit(ss.fft.ifft2)):
+            want = np.fft.ifft2(x) if f(x).dtype == complex else x
+            np.testing.assert_allclose(f(x).numpy(), want, atol=1e-13)
+        g = ss.jit(ad.grad(lambda x: ss.sum(ss.abs(ss.fft.fft2(x)) ** 2)))(x).numpy()
+        np.testing.assert_allclose(g, 2 * x.size * x, rtol=1e-12, atol=1e-10)
+    finally:
+        registry.choose.cache_clear()
 
 
 def test_scipys_public_functions_serve_where_its_inner_ones_changed(rng):
