@@ -60,6 +60,8 @@ def times_real(z: Any, factor: Any) -> Any:
 
 
 def over_real(a: Any, b: Any) -> Any:
+    if getattr(b, "dtype", None) == np.float16:  # the quotient is complex, and no complex number has halves
+        b = b.astype(np.float32)
     if type(a) is np.ndarray and a.flags.c_contiguous and a.ndim and type(b) is float:
         return np.divide(a.view(a.real.dtype), b).view(a.dtype)
     re = np.divide(np.real(a), b)
