@@ -26,6 +26,7 @@ from scisim.core import errors
 from scisim.core.devices import device
 from scisim.core.dispatch import numpy_name
 from scisim.core.errors import ScisimError
+from scisim.core.names import missing_name as _missing_name
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.tensor import Tensor
 from scisim.core.values import bfloat16 as _bfloat16
@@ -106,6 +107,20 @@ if {"PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK", "MV2_COMM_WORLD_RANK"} & _o
     _importlib.import_module("scisim.distributed")
 
 
+_ELSEWHERE = {
+    "signal": "scisim.fft has stft, dct and others, scisim.fft.spectral convolve, correlate and resample",
+    "lax": "scan, cond, while_loop, fori_loop are in scisim itself",
+    "numpy": "NumPy's names are in scisim itself",
+    "polar": "it is r * exp(1j * phi)",
+    "view_as_real": "use stack([real(z), imag(z)], axis=-1)",
+    "view_as_complex": "use x[..., 0] + 1j * x[..., 1]",
+    "sgn": "use sign",
+    "iscomplexobj": "use isdtype(x.dtype, 'complex floating')",
+    "is_complex": "use isdtype(x.dtype, 'complex floating')",
+    "emath": "use sqrt(x + 0j), log(x + 0j) and so on",
+}
+
+
 def __getattr__(name: str) -> _Any:
     """Subpackages load when first used; NumPy's names stand for those of the Array API."""
     if name in _PACKAGES or name in _MODULES:
@@ -118,9 +133,9 @@ def __getattr__(name: str) -> _Any:
         return _OPERATIONS[ours].function
     if name in _importlib.import_module("scisim.autodiff").__dict__:
         raise AttributeError(f"module 'scisim' has no attribute {name!r}; it is scisim.autodiff.{name}")
-    near = _importlib.import_module("difflib").get_close_matches(name, __all__, 3)
-    hint = f"; did you mean {' or '.join(near)}?" if near else "; dir(scisim) lists what there is"
-    raise AttributeError(f"module 'scisim' has no attribute {name!r}{hint}")
+    for package in ("fft", "linalg", "special"):  # which declare the operations that the hint may name
+        _importlib.import_module(_MODULES.get(package, f"scisim.{package}"))
+    raise _missing_name("scisim", name, _ELSEWHERE)
 
 
 def __dir__() -> list[str]:

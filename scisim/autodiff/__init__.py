@@ -1,5 +1,7 @@
 """Derivatives of any order: gradients, Jacobians, Hessians, Taylor series, partial derivatives, custom rules."""
 
+from typing import NoReturn as _NoReturn
+
 from scisim.autodiff import bodies as _bodies  # reverse rules of control flow
 from scisim.autodiff.check import check_derivatives as check_derivatives
 from scisim.autodiff.custom import checkpoint as checkpoint
@@ -26,3 +28,19 @@ from scisim.autodiff.operators import laplacian as laplacian
 from scisim.autodiff.partial import derivative as derivative
 from scisim.autodiff.partial import partial as partial
 from scisim.autodiff.partial import partials as partials
+from scisim.core.names import missing_name as _missing_name
+
+_ELSEWHERE = {
+    "holomorphic": "it is scisim.complex.holomorphic",
+    "wirtinger": "it is scisim.complex.wirtinger",
+    "custom_gradient": "use custom_vjp",
+    "elementwise_grad": "use derivative, or partial for functions of several arguments",
+    "jet": "use taylor",
+    "pushforward": "use jvp",
+    "pullback": "use vjp",
+    "remat": "use checkpoint",
+}
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing_name(__name__, name, _ELSEWHERE)

@@ -1,5 +1,8 @@
 """Discrete Fourier transforms that differentiate, map, compile and shard like every other operation."""
 
+from typing import NoReturn as _NoReturn
+
+from scisim.core.names import missing_name as _missing_name
 from scisim.core.public import public as _public
 from scisim.fft import frequencies, planar, transforms
 from scisim.fft.engines import cache_info, clear_cache, engine, list_engines, register_engine, set_cache_limit
@@ -87,3 +90,22 @@ from scisim.fft import spectral  # noqa: E402
 from scisim.fft.lengths import next_fast_len  # noqa: E402
 
 __all__ += ["spectral", "next_fast_len"]
+
+
+_ELSEWHERE = {
+    "fftconvolve": "use scisim.fft.spectral.convolve",
+    "oaconvolve": "use scisim.fft.spectral.convolve",
+    "nufft": "use nufft1 (points to modes), nufft2 (modes to points) or nufft3 (points to frequencies)",
+    "nfft": "use nufft2, from modes to points",
+    "set_engine": "engines are chosen by `with scisim.fft.engine(name):`",
+    "set_backend": "engines are chosen by `with scisim.fft.engine(name):`",
+    "set_global_backend": "engines are chosen by `with scisim.fft.engine(name):`",
+    "set_workers": "the environment variable SCISIM_NUM_THREADS sets the number of threads",
+    "get_workers": "the environment variable SCISIM_NUM_THREADS sets the number of threads",
+    "spectrogram": "it is abs(stft(x)) ** 2, a density with scaling='psd'",
+    "hilbert": "the analytic signal is ifft((1 + sign(fftfreq(n))) * fft(x)), with n = x.shape[-1] odd",
+}
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing_name(__name__, name, _ELSEWHERE)

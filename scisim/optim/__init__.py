@@ -8,6 +8,9 @@ Parameters may be real, complex, or both: a step for complex z is that for (Re z
 `Adam`, which are of abs(g).
 """
 
+from typing import NoReturn as _NoReturn
+
+from scisim.core.names import missing_name as _missing_name
 from scisim.optim.bfgs import BFGS as BFGS
 from scisim.optim.bfgs import SSBFGS as SSBFGS
 from scisim.optim.bfgs import BFGSState as BFGSState
@@ -31,3 +34,9 @@ from scisim.optim.schedules import warmup as warmup
 from scisim.optim.status import status_message as status_message
 from scisim.optim.trees import clip_by_global_norm as clip_by_global_norm
 from scisim.optim.trees import global_norm as global_norm
+
+_ELSEWHERE = {"minimize": "it is scisim.optimize.minimize", "apply_updates": "update gives the new parameters"}
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing_name(__name__, name, _ELSEWHERE)

@@ -8,7 +8,9 @@ True
 """
 
 from typing import Any as _Any
+from typing import NoReturn as _NoReturn
 
+from scisim.core.names import missing_name as _missing_name
 from scisim.core.public import public as _public
 from scisim.fft.spectral import collocation as _collocation
 from scisim.fft.spectral import convolution as _convolution
@@ -89,3 +91,16 @@ __all__ = [
     "chebyshev_integrate",
     "chebyshev_evaluate",
 ]
+
+
+_ELSEWHERE = {
+    "diff": "use derivative(u, order)",
+    "cheb": "use chebyshev_points(n) and chebyshev_matrix(n)",
+    "fftconvolve": "use convolve",
+    "hilbert": "it is ifft(-1j * sign(fftfreq(n)) * fft(x)), with n = x.shape[-1]; of real x take the real part",
+    "wavenumbers": "use 2 * pi * scisim.fft.fftfreq(n, period / n)",
+}
+
+
+def __getattr__(name: str) -> _NoReturn:
+    raise _missing_name(__name__, name, _ELSEWHERE)
