@@ -16,8 +16,8 @@ MKL_PLACES = (("lib", "libmkl_rt*"), ("Library/bin", "mkl_rt*.dll"))
 def mkl() -> Any:
     """Intel's MKL as the package ``mkl`` installs it, or None.
 
-    Its threads would go on looking for work for 200 ms after each call, on cores that compiled programs need; unless the
-    user says otherwise (KMP_BLOCKTIME), they sleep at once.
+    Its threads would go on looking for work for 200 ms after each call, on cores that compiled programs need; unless
+    the user says otherwise (KMP_BLOCKTIME), they sleep at once.
     """
     os.environ.setdefault("KMP_BLOCKTIME", "0")
     for folder, pattern in MKL_PLACES:
