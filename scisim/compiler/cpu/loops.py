@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -48,6 +48,12 @@ class Store(NamedTuple):
     joins: bool = True
 
 
+def rounds(stores: Sequence[Store], nodes: Sequence[tuple]) -> bool:
+    """Whether rows are summed with rounding: then the last bits tell in which lane each element was."""
+    summed = [nodes[k][2] for s in stores if s.across and s.combine in ("add", "mul") for k in s.values]
+    return any(dtype.startswith("float") for dtype in summed)
+
+
 @dataclass(frozen=True)
 class Loop:
     """A loop kernel.
@@ -67,7 +73,8 @@ class Loop:
     tail : bool
         The last extent need not be a multiple of the vector's length.
     aligned : bool
-        Whole vectors begin where the first result's address is a multiple of their length.
+        Whole vectors begin where the first result's address is a multiple of their length; not where rows are summed
+        with rounding, which would depend on that address.
     unrolled : int
         How many whole vectors one turn does: a power of two.
     streamed : tuple of int

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from scisim.compiler.cpu.access import Operand
-from scisim.compiler.cpu.loops import Loop, Store
+from scisim.compiler.cpu.loops import Loop, Store, rounds
 from scisim.compiler.cpu.pieces import Piece, Pieces
 from scisim.compiler.lower.layout import View
 from scisim.compiler.lower.operands import Address, Extent, Operands
@@ -103,7 +103,7 @@ class Nest:
         stores = tuple(self._store(t, order[-1], number, operands) for t in self.targets)
         inner = [self.axes[k] for k in groups[-1]]
         tail = any(a.tiled for a in inner) or 0 in groups[-1] or math.prod(a.extent for a in inner) % _unit(nodes, bits)
-        aligned = self._neighbours(loads, stores)
+        aligned = self._neighbours(loads, stores) and not rounds(stores, body)
         kernel = Loop(len(groups), loads, body, stores, bool(tail) or aligned, aligned)
         args = [*map(self._extent, groups), *self._rows(groups, kernel.edged), *operands.arguments()]
         return Call(kernel, args, self.note)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from scisim.compiler.cpu.access import Operand
 from scisim.compiler.cpu.lines import LinesCall
-from scisim.compiler.cpu.loops import Loop
+from scisim.compiler.cpu.loops import Loop, rounds
 from scisim.compiler.lower.calls import Call
 from scisim.compiler.lower.layout import Buffer, Place
 from scisim.compiler.lower.operands import Address, Extent
@@ -37,7 +37,7 @@ def _tuned(call: Call, region: Region, past: set[Buffer]) -> Loop:
     streamed = tuple(k for k, a in _stores(call).items() if a.view.buffer in past)
     sums = any(s.across for s in kernel.stores)
     aligned = bool(streamed) and kernel.stores[0].to.inner == 1 and not kernel.stores[0].to.complex
-    if not aligned:
+    if not aligned or rounds(kernel.stores, kernel.nodes):  # bits of sums must not depend on addresses
         return replace(kernel, unrolled=turn) if turn > 1 else kernel
     return replace(kernel, unrolled=1 if sums else turn, streamed=streamed, aligned=True, tail=True)
 
