@@ -80,7 +80,14 @@ acosh_slope = Primitive(
 )
 
 
+def _floating(x: Any) -> Any:
+    """Integers in double precision and bfloat16 in single, so that squares neither wrap round nor lose digits."""
+    kind = np.asarray(x).dtype.kind
+    return x if kind == "f" else np.asarray(x, np.float32 if kind == "V" else np.float64)
+
+
 def _cos_atan(x: Any) -> Any:
+    x = _floating(x)
     q = 1.0 + np.square(x)
     if np.size(q) and not np.max(q) <= np.finfo(q.dtype).max:
         return 1.0 / np.hypot(1.0, x)
@@ -98,6 +105,7 @@ _cos_atan_p = Primitive(
 
 
 def _atan_slope(x: Any) -> Any:
+    x = _floating(x)
     q = 1.0 + np.square(x)
     if not np.size(q) or np.max(q) <= np.finfo(q.dtype).max:
         return 1.0 / q

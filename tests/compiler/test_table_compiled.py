@@ -58,7 +58,7 @@ REAL: dict[str, Any] = {
 COMPLEX = {"float64": np.complex128, "float32": np.complex64}
 
 
-UNCHECKED = tuple(f"{name} primitive" for name in ("det", "solve", "fft", "rfft", "irfft"))
+UNCHECKED = tuple(f"{name} primitive" for name in ("det", "solve", "fft", "rfft", "irfft", "norm"))
 
 
 def converted(x: Any, name: str) -> np.ndarray:

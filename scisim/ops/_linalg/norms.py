@@ -58,6 +58,8 @@ def _length(x: Any, axes: Any, keepdims: bool) -> Any:
 
 
 def _by_powers(x: Any, p: float, axes: Any, keepdims: bool) -> Any:
+    if dtype_of(x).kind == "V":  # bfloat16 only stores
+        x = astype(x, np.dtype(np.float32))
     if p % 2 == 0:  # even powers are those of squares, smooth where an element is 0
 
         def f(v: Any, divisor: Any) -> Any:
