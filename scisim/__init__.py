@@ -26,6 +26,7 @@ from scisim.core import errors
 from scisim.core.devices import device
 from scisim.core.dispatch import numpy_name
 from scisim.core.errors import ScisimError
+from scisim.core.machine import keep_memory as _keep_memory
 from scisim.core.names import missing_name as _missing_name
 from scisim.core.public import OPERATIONS as _OPERATIONS
 from scisim.core.tensor import Tensor
@@ -39,6 +40,8 @@ from scisim.ops.logic import allclose
 from scisim.ops.parts import broadcast_shapes
 from scisim.ops.printing import print
 from scisim.ops.vmap import vmap
+
+_keep_memory()
 
 __version__ = "0.1.0"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import sys
 
 from scisim.core.errors import ArgumentError
 
@@ -41,3 +43,19 @@ def threads(ranks: int | None = None) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentError(f"SCISIM_NUM_THREADS is {text!r}; it must be a positive number of threads")
     return int(text)
+
+
+_TRIM, _MMAP = (-1, 256 << 20), (-3, 32 << 20)  # parameters of glibc's mallopt (malloc.h), and bytes
+
+
+def keep_memory() -> bool:
+    """Let the C library keep memory that is freed, up to 256 MiB, for the next arrays; whether it does.
+
+    By default it gives arrays of some megabytes back to the system at once, and each new one is made of pages that
+    the system has to clear and map first: for a transform of 512 x 512 points that takes longer than the transform.
+    Whoever sets one of glibc's variables (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_) keeps what it says.
+    """
+    if any(name in os.environ for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_")):
+        return False
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if sys.platform == "linux" else None
+    return mallopt is not None and all(mallopt(what, size) == 1 for what, size in (_TRIM, _MMAP))
