@@ -4,8 +4,9 @@ from typing import NoReturn as _NoReturn
 
 from scisim.core.names import missing_name as _missing_name
 from scisim.core.public import public as _public
-from scisim.fft import frequencies, planar, transforms
+from scisim.fft import frequencies, nonuniform, planar, short_time, spectral, transforms, trigonometric
 from scisim.fft.engines import cache_info, clear_cache, engine, list_engines, register_engine, set_cache_limit
+from scisim.fft.lengths import next_fast_len
 
 fft = _public("fft", transforms.fft, module="fft")
 ifft = _public("ifft", transforms.ifft, module="fft")
@@ -30,6 +31,19 @@ fftfreq = _public("fftfreq", frequencies.fftfreq, module="fft")
 rfftfreq = _public("rfftfreq", frequencies.rfftfreq, module="fft")
 fftshift = _public("fftshift", frequencies.fftshift, module="fft")
 ifftshift = _public("ifftshift", frequencies.ifftshift, module="fft")
+dct = _public("dct", trigonometric.dct, module="fft")
+idct = _public("idct", trigonometric.idct, module="fft")
+dst = _public("dst", trigonometric.dst, module="fft")
+idst = _public("idst", trigonometric.idst, module="fft")
+dctn = _public("dctn", trigonometric.dctn, module="fft")
+idctn = _public("idctn", trigonometric.idctn, module="fft")
+dstn = _public("dstn", trigonometric.dstn, module="fft")
+idstn = _public("idstn", trigonometric.idstn, module="fft")
+stft = _public("stft", short_time.stft, module="fft")
+istft = _public("istft", short_time.istft, module="fft")
+nufft1 = _public("nufft1", nonuniform.nufft1, module="fft")
+nufft2 = _public("nufft2", nonuniform.nufft2, module="fft")
+nufft3 = _public("nufft3", nonuniform.nufft3, module="fft")
 
 __all__ = [
     "fft",
@@ -61,36 +75,22 @@ __all__ = [
     "list_engines",
     "register_engine",
     "set_cache_limit",
+    "dct",
+    "idct",
+    "dst",
+    "idst",
+    "dctn",
+    "idctn",
+    "dstn",
+    "idstn",
+    "stft",
+    "istft",
+    "nufft1",
+    "nufft2",
+    "nufft3",
+    "spectral",
+    "next_fast_len",
 ]
-
-# --- cosine and sine transforms -------------------------------------------------------------------------------
-from scisim.fft import short_time, trigonometric  # noqa: E402
-
-dct = _public("dct", trigonometric.dct, module="fft")
-idct = _public("idct", trigonometric.idct, module="fft")
-dst = _public("dst", trigonometric.dst, module="fft")
-idst = _public("idst", trigonometric.idst, module="fft")
-dctn = _public("dctn", trigonometric.dctn, module="fft")
-idctn = _public("idctn", trigonometric.idctn, module="fft")
-dstn = _public("dstn", trigonometric.dstn, module="fft")
-idstn = _public("idstn", trigonometric.idstn, module="fft")
-stft = _public("stft", short_time.stft, module="fft")
-istft = _public("istft", short_time.istft, module="fft")
-__all__ += ["dct", "idct", "dst", "idst", "dctn", "idctn", "dstn", "idstn", "stft", "istft"]
-
-from scisim.fft import nonuniform  # noqa: E402
-
-nufft1 = _public("nufft1", nonuniform.nufft1, module="fft")
-nufft2 = _public("nufft2", nonuniform.nufft2, module="fft")
-nufft3 = _public("nufft3", nonuniform.nufft3, module="fft")
-__all__ += ["nufft1", "nufft2", "nufft3"]
-
-# --- spectral operators ---------------------------------------------------------------------------------------
-from scisim.fft import spectral  # noqa: E402
-from scisim.fft.lengths import next_fast_len  # noqa: E402
-
-__all__ += ["spectral", "next_fast_len"]
-
 
 _ELSEWHERE = {
     "fftconvolve": "use scisim.fft.spectral.convolve",

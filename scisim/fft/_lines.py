@@ -145,6 +145,5 @@ def _weights(x: Any, axis: int, n: int, edge: float) -> np.ndarray:
     s = [1] * len(shape(x))
     s[axis] = shape(x)[axis]
     w = np.ones(s, np.zeros((), dtype(x)).real.dtype)
-    for at in edges(len(s), axis, n):
-        w[at] = edge
+    w[edges(len(s), axis, n)] = edge
     return w

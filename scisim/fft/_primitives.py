@@ -49,8 +49,7 @@ def _fft(x: Any, axes: tuple, inverse: bool, scale: float, out: Any = None) -> A
 def _rfft(x: Any, axes: tuple, inverse: bool, scale: float, twice: bool, out: Any = None) -> Any:
     y = engines.r2c(x, axes, inverse, 2.0 * scale if twice else scale, out)
     if twice:
-        for at in edges(y.ndim, axes[-1], x.shape[axes[-1]]):
-            y[at] *= 0.5
+        y[edges(y.ndim, axes[-1], x.shape[axes[-1]])] *= 0.5
     return y
 
 
@@ -58,8 +57,7 @@ def _irfft(x: Any, n: int, axes: tuple, inverse: bool, scale: float, twice: bool
     if not twice:  # the copy is also the conjugate that turns the direction round
         x, scale = np.conjugate(x) if not inverse else x.copy(), 0.5 * scale
         x, inverse = x.astype(complex_of(x.dtype), copy=False), True
-        for at in edges(x.ndim, axes[-1], n):
-            x[at] *= 2.0
+        x[edges(x.ndim, axes[-1], n)] *= 2.0
     return engines.c2r(x, n, axes, inverse, scale, out)
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from scisim.fft.engines.interface import Axes
 
 
-def edges(rank: int, axis: int, n: int) -> Iterator[tuple[slice, ...]]:
+def edges(rank: int, axis: int, n: int) -> tuple[slice, ...]:
     """Where they are along an axis, in half a spectrum of n points."""
     at = [slice(None)] * rank
     at[axis] = slice(0, None, n // 2) if n % 2 == 0 else slice(0, 1)
-    yield tuple(at)
+    return tuple(at)
 
 
 def symmetric(x: np.ndarray, n: int, axes: Axes) -> np.ndarray:
@@ -24,7 +22,7 @@ def symmetric(x: np.ndarray, n: int, axes: Axes) -> np.ndarray:
     """
     if len(axes) == 1:
         return x
-    (at,) = edges(x.ndim, axes[-1], n)
+    at = edges(x.ndim, axes[-1], n)
     e = x[at]
     wrong = np.conjugate(e)
     for axis in axes[:-1]:
